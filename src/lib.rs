@@ -1,0 +1,17 @@
+//! A small Kubernetes that runs in the browser: the DaemonSet controller, the scheduler, a kubelet and an API server
+//! on virtual time, every decision explained. See `ARCHITECTURE.md`.
+#![cfg_attr(
+    not(test),
+    deny(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing,
+        clippy::unreachable,
+        clippy::todo,
+        clippy::unimplemented
+    )
+)]
+
+pub mod manifest;
+pub mod objects;

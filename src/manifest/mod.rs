@@ -1,0 +1,1 @@
+//! Text to documents to JSON trees with positions.
