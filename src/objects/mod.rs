@@ -1,1 +1,177 @@
 //! Typed Kubernetes objects.
+//!
+//! Only the fields that the simulation reads or writes are typed; all others are kept in `other`, so that nothing a
+//! person wrote is lost. Field names are the Kubernetes ones in Rust spelling. Large parts that many objects share
+//! (the containers of a template, label maps) sit behind [`Rc`], because a snapshot is kept for every step.
+
+mod affinity;
+mod daemonset;
+mod deployment;
+mod event;
+mod int_or_string;
+mod meta;
+mod node;
+mod object;
+mod pod;
+mod policy;
+mod quantity;
+mod resources;
+mod revision;
+mod selector;
+mod taint;
+mod time;
+
+pub use affinity::*;
+pub use daemonset::*;
+pub use deployment::*;
+pub use event::*;
+pub use int_or_string::IntOrString;
+pub use meta::*;
+pub use node::*;
+pub use object::*;
+pub use pod::*;
+pub use policy::*;
+pub use quantity::{Quantity, QuantityError, QuantityFormat};
+pub use resources::*;
+pub use revision::*;
+pub use selector::*;
+pub use taint::*;
+pub use time::Time;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Fields that the simulation neither reads nor writes, kept as they came.
+pub type Other = serde_json::Map<String, Value>;
+
+/// A label, annotation or selector map. Shared, because every pod of a template carries the same one.
+pub type StringMap = Rc<BTreeMap<String, String>>;
+
+/// Makes a [`StringMap`] from pairs; later pairs win.
+pub fn string_map<K: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (K, V)>) -> StringMap {
+    Rc::new(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect())
+}
+
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Declares a struct of the Kubernetes API: camelCase in JSON, absent fields take their zero value, zero values are
+/// left out when written, unknown fields are kept in `other`.
+macro_rules! api_struct {
+    ($($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $ty:ty,)* })*) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(rename_all = "camelCase", default)]
+        pub struct $name {
+            $($(#[$field_meta])* #[serde(skip_serializing_if = "crate::objects::is_default")] pub $field: $ty,)*
+            /// Everything else, as it came.
+            #[serde(flatten)]
+            pub other: crate::objects::Other,
+        }
+    )*};
+}
+pub(crate) use api_struct;
+
+/// Why a JSON tree is not the object it claims to be. The schema check of the API server comes first and words such
+/// faults as Kubernetes does; this is the last net.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError(pub String);
+
+impl std::fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+/// Reads a typed object from a JSON tree; `null` counts as absent, as in Go.
+pub fn decode<T: DeserializeOwned>(mut value: Value) -> Result<T, DecodeError> {
+    prune_nulls(&mut value);
+    serde_json::from_value(value).map_err(|error| DecodeError(error.to_string()))
+}
+
+/// Writes a typed object as a JSON tree. Never fails for the types of this module; `Null` would mean a defect.
+pub fn encode<T: serde::Serialize>(object: &T) -> Value {
+    serde_json::to_value(object).unwrap_or(Value::Null)
+}
+
+/// Drops `null` members of maps, everywhere.
+pub fn prune_nulls(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            map.retain(|_, v| !v.is_null());
+            map.values_mut().for_each(prune_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(prune_nulls),
+        _ => {}
+    }
+}
+
+/// Compares names as a person sorts them: `node-2` before `node-10`. Equal only for equal names.
+pub fn natural_cmp(a: &str, b: &str) -> std::cmp::Ordering {
+    let (mut left, mut right) = (a.bytes().peekable(), b.bytes().peekable());
+    loop {
+        match (left.peek().copied(), right.peek().copied()) {
+            (None, None) => return a.cmp(b),
+            (None, _) => return std::cmp::Ordering::Less,
+            (_, None) => return std::cmp::Ordering::Greater,
+            (Some(x), Some(y)) if x.is_ascii_digit() && y.is_ascii_digit() => {
+                let (x, y) = (take_number(&mut left), take_number(&mut right));
+                let order = x.len().cmp(&y.len()).then_with(|| x.cmp(&y));
+                if order.is_ne() {
+                    return order;
+                }
+            }
+            (Some(x), Some(y)) => {
+                if x != y {
+                    return x.cmp(&y);
+                }
+                left.next();
+                right.next();
+            }
+        }
+    }
+}
+
+/// The digits at the head of the iterator, without leading zeros.
+fn take_number(bytes: &mut std::iter::Peekable<std::str::Bytes<'_>>) -> Vec<u8> {
+    let mut digits = Vec::new();
+    while let Some(byte) = bytes.next_if(u8::is_ascii_digit) {
+        if byte != b'0' || !digits.is_empty() {
+            digits.push(byte);
+        }
+    }
+    digits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn natural_order_counts_numbers() {
+        let mut names = ["node-10", "node-2", "node-1", "n", "node-02", "node-2a"];
+        names.sort_by(|a, b| natural_cmp(a, b));
+        assert_eq!(names, ["n", "node-1", "node-02", "node-2", "node-2a", "node-10"]);
+    }
+
+    #[test]
+    fn unknown_fields_survive_a_round_trip() {
+        let tree = serde_json::json!({
+            "metadata": {"name": "a", "creationTimestamp": null, "managedFields": [{"manager": "x"}]},
+            "spec": {"containers": [{"name": "c", "image": "i", "livenessProbe": {"periodSeconds": 3}}], "dnsPolicy": "Default"},
+        });
+        let pod: Pod = decode(tree).unwrap();
+        assert_eq!(
+            encode(&pod),
+            serde_json::json!({
+                "metadata": {"name": "a", "managedFields": [{"manager": "x"}]},
+                "spec": {"containers": [{"name": "c", "image": "i", "livenessProbe": {"periodSeconds": 3}}], "dnsPolicy": "Default"},
+            })
+        );
+    }
+}
