@@ -13,5 +13,6 @@
     )
 )]
 
+pub mod apiserver;
 pub mod manifest;
 pub mod objects;

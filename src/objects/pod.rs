@@ -304,13 +304,11 @@ impl Pod {
     ///
     /// Follows kubernetes pkg/controller/daemon/util GetTargetNodeName, v1.36.
     pub fn pinned_node(&self) -> Option<&str> {
-        self.spec.affinity.as_ref()?.required_node_selector()?.node_selector_terms.iter().find_map(|term| {
-            term.match_fields.iter().find_map(|field| {
-                (field.key == "metadata.name" && field.operator == "In").then(|| match field.values.as_slice() {
-                    [node] => Some(node.as_str()),
-                    _ => None,
-                })?
-            })
+        let terms = &self.spec.affinity.as_ref()?.required_node_selector()?.node_selector_terms;
+        let mut fields = terms.iter().flat_map(|term| &term.match_fields);
+        fields.find_map(|field| match field.values.as_slice() {
+            [node] if field.key == "metadata.name" && field.operator == "In" => Some(node.as_str()),
+            _ => None,
         })
     }
 

@@ -1,0 +1,299 @@
+//! The store: all objects, persistent (structure-sharing), so that a snapshot for every step costs only what the
+//! step changed.
+
+use crate::objects::*;
+use rpds::RedBlackTreeMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Objects of one kind by namespace and name. Cloning is cheap.
+pub type Table<T> = RedBlackTreeMap<ObjectKey, Rc<T>>;
+
+/// Pod keys grouped by something (a node name, an owner's uid).
+type Index = RedBlackTreeMap<Rc<str>, RedBlackTreeMap<ObjectKey, ()>>;
+
+/// Everything the API server remembers. Cloning is cheap; clones share what they have in common.
+///
+/// Invariant: the indexes list exactly the pods of `pods`, under the node each is bound or pinned to and under the uid
+/// of its controller.
+#[derive(Clone, Debug, Default)]
+pub struct Store {
+    namespaces: Table<Namespace>,
+    nodes: Table<Node>,
+    pods: Table<Pod>,
+    daemon_sets: Table<DaemonSet>,
+    deployments: Table<Deployment>,
+    replica_sets: Table<ReplicaSet>,
+    controller_revisions: Table<ControllerRevision>,
+    priority_classes: Table<PriorityClass>,
+    pod_disruption_budgets: Table<PodDisruptionBudget>,
+    runtime_classes: Table<RuntimeClass>,
+    events: Table<Event>,
+    /// By API version, kind, namespace and name.
+    unstructured: RedBlackTreeMap<(Rc<str>, Rc<str>, ObjectKey), Rc<Unstructured>>,
+    pods_by_node: Index,
+    pods_by_controller: Index,
+}
+
+macro_rules! tables {
+    ($($kind:ident, $field:ident, $one:ident;)*) => {
+        impl Store {
+            $(
+                #[doc = concat!("All objects of kind ", stringify!($kind), ", by namespace and name.")]
+                pub fn $field(&self) -> &Table<$kind> {
+                    &self.$field
+                }
+
+                #[doc = concat!("One object of kind ", stringify!($kind), ".")]
+                pub fn $one(&self, key: &ObjectKey) -> Option<&Rc<$kind>> {
+                    self.$field.get(key)
+                }
+            )*
+
+            /// One object of a typed kind.
+            pub fn get(&self, kind: Kind, key: &ObjectKey) -> Option<Object> {
+                match kind {
+                    $(Kind::$kind => self.$field.get(key).cloned().map(Object::$kind),)*
+                }
+            }
+
+            /// All objects of a typed kind, by namespace and name.
+            pub fn list(&self, kind: Kind) -> Vec<Object> {
+                match kind {
+                    $(Kind::$kind => self.$field.values().cloned().map(Object::$kind).collect(),)*
+                }
+            }
+
+            /// Number of objects of a typed kind.
+            pub fn count(&self, kind: Kind) -> usize {
+                match kind {
+                    $(Kind::$kind => self.$field.size(),)*
+                }
+            }
+
+            /// Puts an object in, in place of one with the same key. Returns the one that was there.
+            pub fn put(&mut self, object: Object) -> Option<Object> {
+                let key = object.key();
+                match object {
+                    Object::Pod(pod) => self.put_pod(key, pod).map(Object::Pod),
+                    Object::Unstructured(object) => self.put_unstructured(key, object).map(Object::Unstructured),
+                    $(Object::$kind(object) => {
+                        let before = self.$field.get(&key).cloned();
+                        self.$field.insert_mut(key, object);
+                        before.map(Object::$kind)
+                    })*
+                }
+            }
+
+            /// Takes an object out and returns it.
+            pub fn remove(&mut self, kind: Kind, key: &ObjectKey) -> Option<Object> {
+                match kind {
+                    Kind::Pod => self.remove_pod(key).map(Object::Pod),
+                    $(Kind::$kind => {
+                        let before = self.$field.get(key).cloned()?;
+                        self.$field.remove_mut(key);
+                        Some(Object::$kind(before))
+                    })*
+                }
+            }
+        }
+    };
+}
+
+#[allow(unreachable_patterns)] // Pods have an arm of their own, before the table's.
+mod accessors {
+    use super::*;
+    tables! {
+        Namespace, namespaces, namespace;
+        Node, nodes, node;
+        Pod, pods, pod;
+        DaemonSet, daemon_sets, daemon_set;
+        Deployment, deployments, deployment;
+        ReplicaSet, replica_sets, replica_set;
+        ControllerRevision, controller_revisions, controller_revision;
+        PriorityClass, priority_classes, priority_class;
+        PodDisruptionBudget, pod_disruption_budgets, pod_disruption_budget;
+        RuntimeClass, runtime_classes, runtime_class;
+        Event, events, event;
+    }
+}
+
+impl Store {
+    /// The node of this name.
+    pub fn node_named(&self, name: &str) -> Option<&Rc<Node>> {
+        self.nodes.get(&ObjectKey::cluster(name))
+    }
+
+    /// The pods that are bound to the node of this name or, not bound yet, pinned to it; by namespace and name.
+    pub fn pods_on(&self, node: &str) -> impl Iterator<Item = &Rc<Pod>> {
+        self.indexed(&self.pods_by_node, node)
+    }
+
+    /// The pods whose controller has this uid, by namespace and name.
+    pub fn pods_controlled_by(&self, uid: &str) -> impl Iterator<Item = &Rc<Pod>> {
+        self.indexed(&self.pods_by_controller, uid)
+    }
+
+    fn indexed<'a>(&'a self, index: &'a Index, group: &str) -> impl Iterator<Item = &'a Rc<Pod>> {
+        index.get(group).into_iter().flat_map(|keys| keys.keys()).filter_map(|key| self.pods.get(key))
+    }
+
+    /// The objects of a namespaced kind's table that are in one namespace.
+    pub fn in_namespace<'a, T>(table: &'a Table<T>, namespace: &str) -> impl Iterator<Item = &'a Rc<T>> {
+        let namespace: Rc<str> = namespace.into();
+        table
+            .range(ObjectKey::new(namespace.clone(), "")..)
+            .take_while(move |(key, _)| key.namespace == namespace)
+            .map(|(_, object)| object)
+    }
+
+    /// An object of a kind that the simulation does not act on.
+    pub fn unstructured(&self, api_version: &str, kind: &str, key: &ObjectKey) -> Option<&Rc<Unstructured>> {
+        self.unstructured.get(&(api_version.into(), kind.into(), key.clone()))
+    }
+
+    /// All objects of the kinds that the simulation does not act on, by API version, kind, namespace and name.
+    pub fn all_unstructured(&self) -> impl Iterator<Item = &Rc<Unstructured>> {
+        self.unstructured.values()
+    }
+
+    /// Takes out an object of a kind that the simulation does not act on.
+    pub fn remove_unstructured(&mut self, api_version: &str, kind: &str, key: &ObjectKey) -> Option<Object> {
+        let key = (api_version.into(), kind.into(), key.clone());
+        let before = self.unstructured.get(&key).cloned()?;
+        self.unstructured.remove_mut(&key);
+        Some(Object::Unstructured(before))
+    }
+
+    /// Every object, typed kinds first in the order of [`Kind::ALL`], then the others.
+    pub fn all(&self) -> Vec<Object> {
+        let typed = Kind::ALL.into_iter().flat_map(|kind| self.list(kind));
+        typed.chain(self.unstructured.values().cloned().map(Object::Unstructured)).collect()
+    }
+
+    fn put_unstructured(&mut self, key: ObjectKey, object: Rc<Unstructured>) -> Option<Rc<Unstructured>> {
+        let key = (object.api_version.as_str().into(), object.kind.as_str().into(), key);
+        let before = self.unstructured.get(&key).cloned();
+        self.unstructured.insert_mut(key, object);
+        before
+    }
+
+    fn put_pod(&mut self, key: ObjectKey, pod: Rc<Pod>) -> Option<Rc<Pod>> {
+        let before = self.pods.get(&key).cloned();
+        let (old_node, old_owner) = groups(before.as_deref());
+        let (new_node, new_owner) = groups(Some(&pod));
+        move_key(&mut self.pods_by_node, &key, old_node, new_node);
+        move_key(&mut self.pods_by_controller, &key, old_owner, new_owner);
+        self.pods.insert_mut(key, pod);
+        before
+    }
+
+    fn remove_pod(&mut self, key: &ObjectKey) -> Option<Rc<Pod>> {
+        let before = self.pods.get(key).cloned()?;
+        let (node, owner) = groups(Some(&before));
+        move_key(&mut self.pods_by_node, key, node, None);
+        move_key(&mut self.pods_by_controller, key, owner, None);
+        self.pods.remove_mut(key);
+        Some(before)
+    }
+}
+
+/// Node and controller that a pod is indexed under.
+fn groups(pod: Option<&Pod>) -> (Option<&str>, Option<&str>) {
+    let node = pod.and_then(Pod::target_node);
+    (node, pod.and_then(|pod| pod.metadata.controller()).map(|owner| &*owner.uid))
+}
+
+fn move_key(index: &mut Index, key: &ObjectKey, from: Option<&str>, to: Option<&str>) {
+    if from == to {
+        return;
+    }
+    if let Some(group) = from
+        && let Some(keys) = index.get_mut(group)
+    {
+        keys.remove_mut(key);
+        if keys.is_empty() {
+            index.remove_mut(group);
+        }
+    }
+    if let Some(group) = to {
+        match index.get_mut(group) {
+            Some(keys) => keys.insert_mut(key.clone(), ()),
+            None => index.insert_mut(group.into(), [(key.clone(), ())].into_iter().collect()),
+        }
+    }
+}
+
+/// One object before and after a write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// `None`: the object was created.
+    pub before: Option<Object>,
+    /// `None`: the object is gone.
+    pub after: Option<Object>,
+}
+
+impl Change {
+    /// The object after the write or, if it is gone, before it.
+    pub fn object(&self) -> Option<&Object> {
+        self.after.as_ref().or(self.before.as_ref())
+    }
+}
+
+/// Groups pods by node name for a reader that needs all of them at once.
+pub fn pods_by_node(store: &Store) -> BTreeMap<&str, Vec<&Rc<Pod>>> {
+    let mut groups: BTreeMap<&str, Vec<&Rc<Pod>>> = BTreeMap::new();
+    for pod in store.pods().values() {
+        if let Some(node) = pod.target_node() {
+            groups.entry(node).or_default().push(pod);
+        }
+    }
+    groups
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pod(name: &str, node: &str, owner: &str) -> Object {
+        let mut pod = Pod::default();
+        pod.metadata.namespace = "default".into();
+        pod.metadata.name = name.into();
+        pod.metadata.owner_references =
+            Rc::new(vec![OwnerReference { uid: owner.into(), controller: Some(true), ..OwnerReference::default() }]);
+        pod.spec = Rc::new(PodSpec { node_name: node.into(), ..PodSpec::default() });
+        pod.into()
+    }
+
+    fn names<'a>(pods: impl Iterator<Item = &'a Rc<Pod>>) -> Vec<String> {
+        pods.map(|pod| pod.metadata.name.to_string()).collect()
+    }
+
+    #[test]
+    fn indexes_follow_every_write_and_snapshots_do_not_change() {
+        let mut store = Store::default();
+        store.put(pod("a", "n1", "u1"));
+        store.put(pod("b", "n1", "u2"));
+        let snapshot = store.clone();
+        store.put(pod("b", "n2", "u1"));
+        store.remove(Kind::Pod, &ObjectKey::new("default", "a"));
+        assert_eq!(names(store.pods_on("n1")), Vec::<String>::new());
+        assert_eq!(names(store.pods_on("n2")), ["b"]);
+        assert_eq!(names(store.pods_controlled_by("u1")), ["b"]);
+        assert_eq!(names(store.pods_controlled_by("u2")), Vec::<String>::new());
+        assert_eq!(names(snapshot.pods_on("n1")), ["a", "b"]);
+        assert_eq!(names(snapshot.pods_controlled_by("u2")), ["b"]);
+    }
+
+    #[test]
+    fn a_namespace_is_a_range_of_the_table() {
+        let mut store = Store::default();
+        for (namespace, name) in [("a", "x"), ("b", "x"), ("b", "y"), ("bb", "x")] {
+            let mut pod = Pod::default();
+            pod.metadata.namespace = namespace.into();
+            pod.metadata.name = name.into();
+            store.put(pod.into());
+        }
+        assert_eq!(names(Store::in_namespace(store.pods(), "b")), ["x", "y"]);
+    }
+}
