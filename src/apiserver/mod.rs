@@ -1,11 +1,14 @@
 //! The API server: the only way into the store.
 
-pub mod random;
-pub mod status;
+mod pod_admission;
+mod random;
+mod server;
+mod status;
 pub mod store;
-pub mod write;
+mod write;
 
-pub use random::Random;
+pub use random::{Random, safe_encode};
+pub use server::{ApiServer, FOREGROUND_DELETION, ORPHAN_DEPENDENTS, SYSTEM_NAMESPACES, resource_name};
 pub use status::{Status, StatusCause};
 pub use store::{Change, Store, Table};
 pub use write::{Delete, EventDraft, Propagation, Write};

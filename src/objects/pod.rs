@@ -339,3 +339,31 @@ impl Container {
         self.resources.as_ref()?.limits.get(resource).copied()
     }
 }
+
+/// Quality of service: `Guaranteed` when every container's cpu and memory limits equal its requests, `BestEffort` when
+/// nothing is asked for, else `Burstable`.
+///
+/// Follows kubernetes pkg/apis/core/v1/helper/qos ComputePodQOS, v1.36.
+pub fn qos_class(spec: &PodSpec) -> &'static str {
+    let of_interest = [super::CPU, super::MEMORY];
+    let mut any = false;
+    let mut guaranteed = true;
+    let mut look = |requirements: Option<&ResourceRequirements>| {
+        for resource in of_interest {
+            let positive = |list: &super::ResourceList| list.get(resource).copied().filter(|q| !q.is_zero());
+            let limit = requirements.and_then(|r| positive(&r.limits));
+            let request = requirements.and_then(|r| positive(&r.requests));
+            any |= limit.is_some() || request.is_some();
+            guaranteed &= limit.is_some() && request.is_none_or(|request| Some(request) == limit);
+        }
+    };
+    match &spec.resources {
+        Some(pod_level) => look(Some(pod_level)),
+        None => spec.init_containers.iter().chain(spec.containers.iter()).for_each(|c| look(c.resources.as_ref())),
+    }
+    match (any, guaranteed) {
+        (false, _) => "BestEffort",
+        (true, true) => "Guaranteed",
+        (true, false) => "Burstable",
+    }
+}

@@ -1,0 +1,131 @@
+//! What admission does to every new pod: priority, default tolerations, the service account.
+
+use super::status::Status;
+use super::store::Store;
+use crate::objects::*;
+use std::rc::Rc;
+
+/// Seconds that a plain pod stays on a node that is not ready or unreachable.
+const DEFAULT_TOLERATION_SECONDS: i64 = 300;
+
+/// Admits a new pod or says why not.
+///
+/// Follows kubernetes plugin/pkg/admission/{priority,defaulttolerationseconds,serviceaccount}, v1.36.
+///
+/// # Errors
+/// `Forbidden` when the priority class or the service account does not exist.
+pub fn admit(store: &Store, pod: &mut Pod) -> Result<(), Status> {
+    let name: Rc<str> = if pod.metadata.name.is_empty() {
+        pod.metadata.generate_name.as_str().into()
+    } else {
+        pod.metadata.name.clone()
+    };
+    let refuse = |why: &str| Status::forbidden("pods", &name, why);
+    let namespace = pod.metadata.namespace.clone();
+    let spec = Rc::make_mut(&mut pod.spec);
+    set_service_account(store, &namespace, spec).map_err(|why| refuse(&why))?;
+    set_priority(store, spec).map_err(|why| refuse(&why))?;
+    if let Some(class) = &spec.runtime_class_name
+        && spec.overhead.is_empty()
+        && let Some(class) = store.runtime_class(&ObjectKey::cluster(class.as_str()))
+        && let Some(overhead) = &class.overhead
+    {
+        spec.overhead = overhead.pod_fixed.clone();
+    }
+    add_default_tolerations(spec);
+    Ok(())
+}
+
+fn set_service_account(store: &Store, namespace: &str, spec: &mut PodSpec) -> Result<(), String> {
+    if spec.service_account_name.is_empty() {
+        spec.service_account_name = "default".into();
+        spec.other.insert("serviceAccount".into(), "default".into());
+    }
+    let account = &spec.service_account_name;
+    // Every namespace gets the account "default" by itself; the simulation does not keep it.
+    if account == "default"
+        || store.unstructured("v1", "ServiceAccount", &ObjectKey::new(namespace, account.as_str())).is_some()
+    {
+        return Ok(());
+    }
+    Err(format!("error looking up service account {namespace}/{account}: serviceaccount \"{account}\" not found"))
+}
+
+fn set_priority(store: &Store, spec: &mut PodSpec) -> Result<(), String> {
+    if spec.priority_class_name.is_empty() {
+        // The lowest wins should there be several defaults.
+        let defaults = store.priority_classes().values().filter(|class| class.global_default);
+        match defaults.min_by_key(|class| class.value) {
+            Some(class) => {
+                spec.priority_class_name = class.metadata.name.to_string();
+                spec.priority = Some(class.value);
+                spec.preemption_policy = class.preemption_policy.clone();
+            }
+            None => spec.priority = Some(0),
+        }
+    } else {
+        let class = spec.priority_class_name.as_str();
+        let Some(class) = store.priority_class(&ObjectKey::cluster(class)) else {
+            return Err(format!("no PriorityClass with name {class} was found"));
+        };
+        spec.priority = Some(class.value);
+        spec.preemption_policy = class.preemption_policy.clone();
+    }
+    spec.preemption_policy.get_or_insert_with(|| "PreemptLowerPriority".into());
+    Ok(())
+}
+
+fn add_default_tolerations(spec: &mut PodSpec) {
+    for key in [TAINT_NOT_READY, TAINT_UNREACHABLE] {
+        let covered = spec
+            .tolerations
+            .iter()
+            .any(|t| (t.key == key || t.key.is_empty()) && (t.effect == NO_EXECUTE || t.effect.is_empty()));
+        if !covered {
+            let toleration_seconds = Some(DEFAULT_TOLERATION_SECONDS);
+            let toleration = Toleration { toleration_seconds, ..Toleration::exists(key, NO_EXECUTE) };
+            Rc::make_mut(&mut spec.tolerations).push(toleration);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ApiServer;
+    use super::*;
+
+    fn admitted(spec: PodSpec) -> Result<Pod, Status> {
+        let server = ApiServer::new(1, Time(0));
+        let mut pod = Pod { spec: Rc::new(spec), ..Pod::default() };
+        pod.metadata.namespace = "kube-system".into();
+        pod.metadata.generate_name = "agent-".into();
+        admit(server.store(), &mut pod).map(|()| pod)
+    }
+
+    #[test]
+    fn a_plain_pod_gets_priority_zero_and_tolerates_lost_nodes_for_five_minutes() {
+        let pod = admitted(PodSpec::default()).unwrap();
+        assert_eq!((pod.spec.priority, pod.spec.preemption_policy.as_deref()), (Some(0), Some("PreemptLowerPriority")));
+        let tolerations: Vec<_> = pod.spec.tolerations.iter().map(|t| (t.key.as_str(), t.toleration_seconds)).collect();
+        assert_eq!(tolerations, [(TAINT_NOT_READY, Some(300)), (TAINT_UNREACHABLE, Some(300))]);
+    }
+
+    #[test]
+    fn a_pod_that_tolerates_everything_gets_no_more_tolerations() {
+        let all = Toleration { operator: "Exists".into(), ..Toleration::default() };
+        let pod = admitted(PodSpec { tolerations: Rc::new(vec![all]), ..PodSpec::default() }).unwrap();
+        assert_eq!(pod.spec.tolerations.len(), 1);
+    }
+
+    #[test]
+    fn unknown_classes_and_accounts_are_refused() {
+        let class = PodSpec { priority_class_name: "high".into(), ..PodSpec::default() };
+        let message = "pods \"agent-\" is forbidden: no PriorityClass with name high was found";
+        assert_eq!(admitted(class).unwrap_err().message, message);
+        let account = PodSpec { service_account_name: "agent".into(), ..PodSpec::default() };
+        let message = "pods \"agent-\" is forbidden: error looking up service account kube-system/agent: serviceaccount \"agent\" not found";
+        assert_eq!(admitted(account).unwrap_err().message, message);
+        let critical = PodSpec { priority_class_name: "system-node-critical".into(), ..PodSpec::default() };
+        assert_eq!(admitted(critical).unwrap().spec.priority, Some(SYSTEM_NODE_CRITICAL));
+    }
+}
