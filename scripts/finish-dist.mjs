@@ -1,0 +1,70 @@
+// Trunk's post-build hook: adds the editor to the site, and for a release shrinks the scripts and styles and writes the
+// content security policy into the page.
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build, transform } from 'esbuild';
+
+const staging = process.env.TRUNK_STAGING_DIR;
+if (!staging) throw new Error('TRUNK_STAGING_DIR is not set: this script is started by trunk');
+const release = process.env.TRUNK_PROFILE === 'release';
+const root = new URL('..', import.meta.url).pathname;
+
+/** What the page may do: nothing but load its own files. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "manifest-src 'self'",
+  "frame-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** Bundles the editor with all of CodeMirror that it uses into one module and returns its file name. */
+async function bundleEditor() {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, 'www/editor/editor.js')],
+    bundle: true,
+    format: 'esm',
+    target: 'es2022',
+    minify: release,
+    legalComments: 'none',
+    write: false,
+    logLevel: 'warning',
+  });
+  const contents = outputFiles[0].contents;
+  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 16);
+  const name = `editor-${hash}.js`;
+  writeFileSync(join(staging, name), contents);
+  return name;
+}
+
+async function shrink() {
+  for (const name of readdirSync(staging, { recursive: true })) {
+    const loader = /\.js$/.test(name) ? 'js' : /\.css$/.test(name) ? 'css' : undefined;
+    if (!loader || name.startsWith('editor-')) continue;
+    const path = join(staging, name);
+    const { code } = await transform(readFileSync(path, 'utf8'), { loader, minify: true, target: 'es2022', legalComments: 'none' });
+    writeFileSync(path, code);
+  }
+}
+
+const editor = await bundleEditor();
+const page = join(staging, 'index.html');
+let html = readFileSync(page, 'utf8');
+const head = html.indexOf('</head>');
+if (head < 0) throw new Error('index.html has no </head>');
+// Fetched when the browser has nothing better to do; www/editor/loader.js imports it.
+html = `${html.slice(0, head)}<link id="editor-module" rel="prefetch" href="./${editor}">${html.slice(head)}`;
+if (release) {
+  await shrink();
+  // Not while developing: Trunk's reload script is inline.
+  html = html.replace('<meta charset="utf-8">', `<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${POLICY}">`);
+  if (!html.includes('Content-Security-Policy')) throw new Error('index.html has no <meta charset="utf-8"> to put the policy after');
+}
+writeFileSync(page, html);

@@ -1,0 +1,41 @@
+// Prints the sizes of the files in dist/, plain and as a server sends them with brotli, and fails above the budget.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+
+/** What the whole first load may weigh with brotli, in bytes (kB = 1000). */
+const FIRST_LOAD_BUDGET = 400_000;
+/** Directories of dist/ that are fetched only when they are asked for. */
+const ON_DEMAND = ['lessons', 'examples', 'embed'];
+
+const dist = new URL('../dist', import.meta.url).pathname;
+const files = readdirSync(dist, { recursive: true })
+  .map((name) => join(dist, name))
+  .filter((path) => statSync(path).isFile() && !path.endsWith('.map'));
+
+const kilobytes = (bytes) => (bytes / 1000).toFixed(1).padStart(8);
+const brotli = (bytes) =>
+  brotliCompressSync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  }).length;
+
+const rows = files.map((path) => {
+  const bytes = readFileSync(path);
+  const name = relative(dist, path);
+  return { name, plain: bytes.length, brotli: brotli(bytes), onDemand: ON_DEMAND.some((d) => name.startsWith(`${d}/`)) };
+});
+rows.sort((a, b) => b.brotli - a.brotli);
+
+console.log('Sizes in kB      plain   brotli');
+for (const row of rows.filter((r) => !r.onDemand)) {
+  console.log(`            ${kilobytes(row.plain)} ${kilobytes(row.brotli)}  ${row.name}`);
+}
+const sum = (list, key) => list.reduce((total, row) => total + row[key], 0);
+const first = rows.filter((r) => !r.onDemand);
+const later = rows.filter((r) => r.onDemand);
+console.log(`first load  ${kilobytes(sum(first, 'plain'))} ${kilobytes(sum(first, 'brotli'))}  (at most ${FIRST_LOAD_BUDGET / 1000})`);
+if (later.length) console.log(`on demand   ${kilobytes(sum(later, 'plain'))} ${kilobytes(sum(later, 'brotli'))}  ${later.length} files`);
+if (sum(first, 'brotli') > FIRST_LOAD_BUDGET) {
+  console.error('The first load is above its budget.');
+  process.exit(1);
+}
