@@ -1,0 +1,37 @@
+import { defineConfig } from '@playwright/test';
+
+// Chromium calls home unless it is told not to; as root it has no sandbox.
+const args = [
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
+];
+
+export default defineConfig({
+  testDir: '.',
+  testMatch: '*.spec.mjs',
+  outputDir: '../../test-results',
+  // Two workers keep two cores busy; each has its own server and browser.
+  workers: 2,
+  fullyParallel: true,
+  forbidOnly: Boolean(process.env.CI),
+  // A test that fails now and then is a failing test.
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  reporter: [['list']],
+  use: {
+    browserName: 'chromium',
+    headless: true,
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-GB',
+    colorScheme: 'light',
+    launchOptions: { executablePath: process.env.CHROME || '/usr/bin/chromium', args },
+    screenshot: 'only-on-failure',
+    trace: 'off',
+  },
+});

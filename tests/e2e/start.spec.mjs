@@ -1,0 +1,26 @@
+// The page starts: from a sub-path, under a strict content security policy, without a request that leaves it.
+import { expect, test } from './support.mjs';
+
+test('the page opens with its heading', async ({ open, page, snap }) => {
+  await open();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('DaemonSet Playground');
+  await expect(page).toHaveTitle('DaemonSet Playground');
+  await expect(page.locator('#boot')).toHaveCount(0);
+  await snap('start');
+});
+
+test('the page itself carries a policy that allows no inline script', async ({ open, page }) => {
+  await open();
+  const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content');
+  expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval'");
+  expect(policy).not.toContain('unsafe-inline');
+  expect(await page.locator('script:not([src])').count()).toBe(0);
+});
+
+test('a page whose program does not arrive says so', async ({ page, site, complaints }) => {
+  await page.route('**/*.wasm', (route) => route.fulfill({ status: 503, body: 'gone' }));
+  await page.goto(site);
+  await expect(page.getByRole('alert')).toContainText('could not start');
+  expect(complaints.length).toBeGreaterThan(0);
+  complaints.length = 0;
+});
