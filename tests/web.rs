@@ -20,14 +20,9 @@ fn script(line: &str) -> JsValue {
 
 #[wasm_bindgen_test]
 async fn a_page_that_names_no_editor_gets_the_reason() {
-    let error = load_editor()
-        .await
-        .expect_err("there is no link element here");
+    let error = load_editor().await.expect_err("there is no link element here");
     let message = js_sys::Error::from(error).message();
-    assert_eq!(
-        message,
-        r#"the page names no editor: <link id="editor-module"> is missing"#
-    );
+    assert_eq!(message, r#"the page names no editor: <link id="editor-module"> is missing"#);
 }
 
 #[wasm_bindgen_test]
@@ -38,10 +33,7 @@ async fn the_module_that_the_page_names_is_loaded() {
     );
     let module = load_editor().await.expect("the module is loaded");
     script("link.remove()");
-    let create =
-        js_sys::Reflect::get(&module, &"createEditor".into()).expect("a module is an object");
-    let made = js_sys::Function::from(create)
-        .call0(&JsValue::NULL)
-        .expect("the function runs");
+    let create = js_sys::Reflect::get(&module, &"createEditor".into()).expect("a module is an object");
+    let made = js_sys::Function::from(create).call0(&JsValue::NULL).expect("the function runs");
     assert_eq!(made, 42);
 }
