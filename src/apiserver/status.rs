@@ -10,6 +10,12 @@ pub struct Status {
     pub reason: String,
     /// The sentence that kubectl prints.
     pub message: String,
+    /// Kind of the object that was refused (`DaemonSet`); empty when the answer is about none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// Name of the object that was refused.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// One for each fault that was found.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub causes: Vec<StatusCause>,
@@ -28,7 +34,7 @@ pub struct StatusCause {
 
 impl Status {
     fn new(code: u16, reason: &str, message: String) -> Self {
-        Self { code, reason: reason.into(), message, causes: Vec::new() }
+        Self { code, reason: reason.into(), message, ..Self::default() }
     }
 
     /// There is no such object. `resource` is the plural with its group: `daemonsets.apps`.
@@ -49,6 +55,33 @@ impl Status {
     /// Admission says no.
     pub fn forbidden(resource: &str, name: &str, why: &str) -> Self {
         Self::new(403, "Forbidden", format!("{resource} \"{name}\" is forbidden: {why}"))
+    }
+
+    /// The object has faults. `kind` is `DaemonSet`, `qualified_kind` with its group `DaemonSet.apps`.
+    pub fn invalid(kind: &str, qualified_kind: &str, name: &str, causes: Vec<StatusCause>) -> Self {
+        let faults: Vec<String> = causes.iter().map(|cause| format!("{}: {}", cause.field, cause.message)).collect();
+        let list = match faults.as_slice() {
+            [one] => one.clone(),
+            several => format!("[{}]", several.join(", ")),
+        };
+        let mut status = Self::new(422, "Invalid", format!("{qualified_kind} \"{name}\" is invalid: {list}"));
+        (status.kind, status.name, status.causes) = (kind.into(), name.into(), causes);
+        status
+    }
+
+    /// The request as a whole is faulty, no object in particular.
+    pub fn invalid_request(message: String, causes: Vec<StatusCause>) -> Self {
+        Self { causes, ..Self::new(422, "Invalid", message) }
+    }
+
+    /// The resource has no such subresource, or there is no such path.
+    pub fn no_such_path() -> Self {
+        Self::new(404, "NotFound", "the server could not find the requested resource".into())
+    }
+
+    /// The disruption budget leaves no room for an eviction.
+    pub fn too_many_requests(message: String) -> Self {
+        Self::new(429, "TooManyRequests", message)
     }
 
     /// The request cannot be understood.
