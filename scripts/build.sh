@@ -4,6 +4,6 @@
 set -euo pipefail
 bash scripts/preflight.sh build
 bash scripts/tools.sh build
-say "Building dist/ (about 3 minutes the first time, 1 minute later)"
+say "Building dist/ (about 1 to 3 minutes the first time)"
 trunk build --release --locked
 node scripts/sizes.mjs

@@ -64,7 +64,7 @@ wasm_browser() {
     chrome.binary = process.env.CHROME;
     if (process.getuid?.() === 0) chrome.args.push("--no-sandbox");
     writeFileSync(process.argv[1], JSON.stringify(capabilities));
-  ' "$ROOT/target/webdriver.json"
+  ' "$ROOT/target/webdriver.json" || return
   export WASM_BINDGEN_TEST_WEBDRIVER_JSON="$ROOT/target/webdriver.json"
   # Where no driver is installed, wasm-pack fetches the one for the current Google Chrome.
   local driver

@@ -28,6 +28,7 @@ async function makeEditor(page, doc, more) {
         label: 'Manifest',
         onChange: (text) => window.changes.push(text),
         onApply: () => (window.applied += 1),
+        onFix: (id) => (window.fixed = id),
         ...asked,
       });
     },
@@ -62,6 +63,14 @@ test('text set by the application is not reported, keeps the caret and can be un
   await page.keyboard.press('Control+z');
   await page.keyboard.press('Control+z');
   expect(await text(page)).toBe('image: agent:v1\nname: a\n');
+});
+
+test('line breaks of Windows become those of YAML', async ({ open, page }) => {
+  await open();
+  await makeEditor(page, 'a: 1\r\nb: 2\r\n', 'none');
+  expect(await text(page)).toBe('a: 1\nb: 2\n');
+  await page.evaluate(() => window.editor.setText('a: 1\r\nb: 2\r\nc: 3\r\n'));
+  expect(await text(page)).toBe('a: 1\nb: 2\nc: 3\n');
 });
 
 test('Ctrl+Enter applies and changes nothing', async ({ open, page }) => {
@@ -109,6 +118,21 @@ test('a diagnostic stands at its line and its fix can be applied', async ({ open
   await expect(page.locator('.cm-tooltip-lint')).toContainText('no kind "DaemonSet" here');
   await page.getByRole('button', { name: 'Call it Node' }).click();
   expect(await text(page)).toBe(DAEMONSET.replace('DaemonSet', 'Node'));
+});
+
+test('a fix without a function of its own is reported by its id', async ({ open, page }) => {
+  await open();
+  await makeEditor(page, 'kind: DaemonSt\n', 'none');
+  await page.evaluate(() =>
+    window.editor.setDiagnostics([
+      { from: 6, to: 14, severity: 'warning', message: 'unknown kind', source: null, fixes: [{ label: 'Correct it', id: 'fix-3' }] },
+      // Beyond the end, as after a deletion: it is shown at the end.
+      { from: 90, to: 99, severity: 'info', message: 'far away', fixes: null },
+    ]),
+  );
+  await page.locator('.cm-lintRange-warning').hover();
+  await page.getByRole('button', { name: 'Correct it' }).click();
+  expect(await page.evaluate(() => window.fixed)).toBe('fix-3');
 });
 
 test('completion offers what the application says and inserts it', async ({ open, page }) => {

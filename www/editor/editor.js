@@ -1,5 +1,6 @@
 // The manifest editor: CodeMirror behind the few functions that the application needs. It knows text and positions, not
-// Kubernetes; completion, hover and diagnostics are handed in. All positions are UTF-16 offsets.
+// Kubernetes; completion, hover and diagnostics are handed in. All positions are UTF-16 offsets into the text as getText
+// and onChange give it, in which every line break is a single LF.
 import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
@@ -97,7 +98,7 @@ function hoverSource(hover) {
 /**
  * Makes an editor inside `parent`.
  *
- * @param {HTMLElement} parent its content is replaced once the editor stands
+ * @param {HTMLElement} parent its content is replaced once the editor stands; nothing else may write into it afterwards
  * @param {object} options
  * @param {string} [options.doc] the text at the start
  * @param {boolean} [options.readOnly]
@@ -107,6 +108,7 @@ function hoverSource(hover) {
  * @param {Record<string, string>} [options.phrases] CodeMirror's own words in another language
  * @param {(text: string) => void} [options.onChange] after each change by the person, an undo or a fix; not after setText
  * @param {() => void} [options.onApply] Ctrl+Enter or Cmd+Enter
+ * @param {(id: string) => void} [options.onFix] a fix of a diagnostic was chosen
  * @param {(position: number) => void} [options.onCursor] when the caret moves
  * @param {(text: string, position: number, explicit: boolean) => Offer[] | Promise<Offer[]>} [options.complete]
  *   Offer is {label, detail?, apply?, info?, kind?}: `apply` is the text put in place of the word before the caret
@@ -149,8 +151,6 @@ export function createEditor(parent, options) {
         drawSelection(),
         EditorState.allowMultipleSelections.of(true),
         EditorState.tabSize.of(2),
-        // A pasted CR LF stays one line break, and offsets stay those of the text that is read back.
-        EditorState.lineSeparator.of('\n'),
         indentUnit.of('  '),
         indentOnInput(),
         bracketMatching(),
@@ -193,14 +193,15 @@ export function createEditor(parent, options) {
 
     /** Replaces the text by the smallest change; it can be undone. `onChange` is not called. */
     setText(text) {
-      const change = smallestChange(view.state.doc.toString(), text);
+      const change = smallestChange(view.state.doc.toString(), text.replace(/\r\n?/g, '\n'));
       if (change) view.dispatch({ changes: change, annotations: fromApplication.of(true) });
     },
 
     /**
      * Shows these diagnostics instead of the former ones.
      * @param {{from: number, to: number, severity: 'error' | 'warning' | 'info' | 'hint', message: string, source?: string,
-     *   fixes?: {label: string, apply: () => void}[]}[]} diagnostics
+     *   fixes?: {label: string, id?: string, apply?: () => void}[]}[]} diagnostics a chosen fix calls its `apply`, or
+     *   `onFix` with its `id`
      */
     setDiagnostics(diagnostics) {
       const shown = diagnostics.map(({ from, to, severity, message, source, fixes }) => ({
@@ -209,7 +210,7 @@ export function createEditor(parent, options) {
         severity,
         message,
         source: source ?? undefined,
-        actions: (fixes ?? []).map((fix) => ({ name: fix.label, apply: () => fix.apply() })),
+        actions: (fixes ?? []).map((fix) => ({ name: fix.label, apply: () => (fix.apply ? fix.apply() : options.onFix?.(fix.id)) })),
       }));
       view.dispatch(setDiagnostics(view.state, shown));
     },

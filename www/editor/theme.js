@@ -14,7 +14,16 @@ const warning = 'var(--warning, #9a6700)';
 
 const looks = {
   '&': { height: '100%', color: ink, backgroundColor: surface, fontSize: 'var(--code-size, 13px)' },
-  '&.cm-focused': { outline: `2px solid ${accent}`, outlineOffset: '-2px' },
+  '&.cm-focused': { outline: 'none' },
+  // The focus ring lies above the gutter, which would cover an outline inside.
+  '&.cm-focused::after': {
+    content: '""',
+    position: 'absolute',
+    inset: '0',
+    border: `2px solid ${accent}`,
+    pointerEvents: 'none',
+    zIndex: '300',
+  },
   '.cm-scroller': { fontFamily: 'var(--mono, ui-monospace, monospace)', lineHeight: '1.5', overflow: 'auto' },
   '.cm-content': { caretColor: ink, padding: '8px 0' },
   '.cm-cursor, .cm-dropCursor': { borderLeftColor: ink },
