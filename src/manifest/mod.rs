@@ -1,1 +1,28 @@
-//! Text to documents to JSON trees with positions.
+//! Text to documents to JSON trees with positions, exactly as kubectl v1.36 reads a manifest; and the way back.
+//!
+//! [`read`] takes any text and never fails: it gives the documents, each with its value and the places of all its
+//! parts, and what there is to say about them. The flow is: [`stream`] takes the text apart as kubectl's stream decoder
+//! does; [`yaml`] and [`json`] read one chunk; [`compose`] builds the tree as it was written; [`decode`] makes the JSON
+//! value of it. All of it is bounded by [`Limits`].
+
+mod compose;
+mod decode;
+mod diagnostic;
+mod document;
+mod failure;
+mod json;
+mod limits;
+mod path;
+mod position;
+mod read;
+pub mod scalar;
+mod stream;
+mod tree;
+mod yaml;
+
+pub use diagnostic::{Code, Diagnostic, Fact, Remedy, Severity, TextEdit, apply_edits};
+pub use document::{Document, Format, Location, Object};
+pub use limits::{LimitKind, Limits};
+pub use path::{DisplayPath, PathSegment, parse_path};
+pub use position::{LineIndex, Position, Span};
+pub use read::{ManifestRead, read};

@@ -1,0 +1,311 @@
+//! The whole reading: every chunk of the text to a document, every finding to a diagnostic.
+
+use super::compose::{ComposeError, Composed, compose};
+use super::decode::{Duplicate, decode};
+use super::diagnostic::{Code, Diagnostic, Fact, Remedy, Severity};
+use super::document::{Document, Format, Object};
+use super::failure::Failure;
+use super::json::JsonError;
+use super::limits::{LimitKind, Limits};
+use super::path::PathSegment;
+use super::position::LineIndex;
+use super::stream::{Chunk, Chunks, json_error_text};
+use super::tree::{NodeId, Tree};
+use super::yaml::{ErrorKind, YamlError};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What a text holds.
+#[derive(Debug, Clone)]
+pub struct ManifestRead {
+    /// In the order of the text; empty and broken ones too.
+    pub documents: Vec<Document>,
+    /// In the order of the text.
+    pub diagnostics: Vec<Diagnostic>,
+    lines: Arc<LineIndex>,
+}
+
+impl ManifestRead {
+    /// The documents as kubectl's stream gives them: in order, up to and with the first that cannot be read. Documents
+    /// before that one are applied, those after it are never looked at.
+    pub fn stream(&self) -> impl Iterator<Item = Result<&Document, &Diagnostic>> {
+        let mut failed = false;
+        self.documents.iter().map_while(move |document| {
+            if failed {
+                return None;
+            }
+            match document.error.and_then(|error| self.diagnostics.get(error)) {
+                Some(diagnostic) => {
+                    failed = true;
+                    Some(Err(diagnostic))
+                }
+                None => Some(Ok(document)),
+            }
+        })
+    }
+
+    /// The objects of all documents that can be read, list items one by one.
+    pub fn objects(&self) -> impl Iterator<Item = Object<'_>> {
+        self.documents.iter().flat_map(Document::objects)
+    }
+
+    /// Turns byte offsets of the text into positions.
+    pub fn lines(&self) -> &LineIndex {
+        &self.lines
+    }
+
+    /// Whether anything keeps a document from being read.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// Reads a manifest. Never fails: what cannot be read is a diagnostic, and reading goes on with the next document.
+/// Linear in the size of the text.
+pub fn read(text: &str, limits: &Limits) -> ManifestRead {
+    let lines = Arc::new(LineIndex::new(text));
+    let mut reader = Reader { text, limits, lines, documents: Vec::new(), diagnostics: Vec::new(), objects: 0 };
+    if text.len() > limits.bytes.min(u32::MAX as usize / 2) {
+        reader.report(*Failure::limit(LimitKind::Bytes, limits.bytes, limits.bytes, text.len()), None, None);
+    } else {
+        reader.run();
+    }
+    reader.name_anchors_of_other_documents();
+    ManifestRead { documents: reader.documents, diagnostics: reader.diagnostics, lines: reader.lines }
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    limits: &'t Limits,
+    lines: Arc<LineIndex>,
+    documents: Vec<Document>,
+    diagnostics: Vec<Diagnostic>,
+    objects: usize,
+}
+
+impl Reader<'_> {
+    fn run(&mut self) {
+        let mut chunks = Chunks::new(self.text);
+        let mut at = chunks.position();
+        while let Some(chunk) = chunks.next(self.limits) {
+            if self.documents.len() >= self.limits.documents {
+                self.report(*Failure::limit(LimitKind::Documents, self.limits.documents, at, at), None, None);
+                return;
+            }
+            match chunk {
+                Chunk::Json { start, value } => {
+                    let document = self.document(start, value.end, Format::Json);
+                    self.finish(document, value.tree, Some(value.root));
+                }
+                Chunk::JsonFailed { start, error, with_offset } => {
+                    let text = json_error_text(&error, |at| chunks.stream_offset(at), with_offset);
+                    let document = self.document(start, self.text.len(), Format::Json);
+                    self.fail_json(document, error, text);
+                }
+                Chunk::BadSeparator { start, end, text, json_error } => {
+                    let document = self.document(start, end, Format::Yaml);
+                    if let Some(error) = json_error {
+                        let text = json_error_text(&error, |at| chunks.stream_offset(at), true);
+                        self.fail_json(document, error, text);
+                    } else {
+                        self.fail_separator(document, start, end, text);
+                    }
+                }
+                Chunk::Yaml { start, end, json_error } => {
+                    let document = self.document(start, end, Format::Yaml);
+                    match (compose(self.text, start, end, self.limits), json_error) {
+                        (Ok(composed), None) => self.finish_yaml(document, composed),
+                        (Err(error), None) => self.fail_yaml(document, start, end, error),
+                        (composed, Some(error)) => {
+                            let text = json_error_text(&error, |at| chunks.stream_offset(at), true);
+                            self.finish_yaml_or_json(document, composed, error, text);
+                        }
+                    }
+                }
+            }
+            if self.objects > self.limits.objects {
+                return;
+            }
+            at = chunks.position();
+        }
+    }
+
+    fn document(&self, start: usize, end: usize, format: Format) -> Document {
+        Document::new(self.documents.len(), self.lines.span(start, end), format, Arc::clone(&self.lines))
+    }
+
+    fn report(&mut self, failure: Failure, document: Option<usize>, path: Option<Vec<PathSegment>>) -> usize {
+        self.diagnostics.push(failure.into_diagnostic(&self.lines, document, path));
+        self.diagnostics.len().saturating_sub(1)
+    }
+
+    fn fail(&mut self, mut document: Document, failure: Box<Failure>, path: Option<Vec<PathSegment>>) {
+        document.error = Some(self.report(*failure, Some(document.index), path));
+        self.documents.push(document);
+    }
+
+    fn fail_json(&mut self, document: Document, error: JsonError, kubectl_text: Option<String>) {
+        let end_of_text = self.text.trim_end().len();
+        let (fact, start) = match error {
+            JsonError::Limit(failure) => return self.fail(document, failure, None),
+            JsonError::Syntax { problem, at } => (Fact::JsonSyntax { problem }, at),
+            JsonError::UnexpectedEnd => (Fact::JsonUnexpectedEnd, end_of_text),
+        };
+        let end = self.end_of_character(start);
+        let remedy = Remedy::CheckBrackets;
+        self.fail(
+            document,
+            Box::new(Failure { code: Code::JsonSyntax, fact, kubectl_text, start, end, remedy, fix: None }),
+            None,
+        );
+    }
+
+    fn fail_separator(&mut self, document: Document, start: usize, end: usize, text: String) {
+        let kubectl_text = Some(format!("invalid Yaml document separator: {text}"));
+        let line = self.text.get(start..end).unwrap_or("").trim_end();
+        let fact = Fact::DocumentSeparator { text };
+        let end = start.saturating_add(line.len());
+        let remedy = Remedy::PutDocumentOnNextLine;
+        self.fail(
+            document,
+            Box::new(Failure { code: Code::DocumentSeparator, fact, kubectl_text, start, end, remedy, fix: None }),
+            None,
+        );
+    }
+
+    fn fail_yaml(&mut self, document: Document, _start: usize, _end: usize, error: ComposeError) {
+        let failure = match error {
+            ComposeError::Other(failure) => failure,
+            ComposeError::Yaml(error, _levels) => self.yaml_failure(&error),
+        };
+        self.fail(document, failure, None);
+    }
+
+    fn yaml_failure(&self, error: &YamlError) -> Box<Failure> {
+        let start = error.mark.offset.min(self.text.len());
+        let fact = match error.kind {
+            ErrorKind::Reader => Fact::ControlCharacter {
+                character: self.text.get(start..).and_then(|rest| rest.chars().next()).unwrap_or('\0'),
+            },
+            _ => Fact::YamlSyntax {
+                problem: error.problem.to_string(),
+                context: error.context.map(|(context, _)| context.to_owned()),
+            },
+        };
+        let is_reader = error.kind == ErrorKind::Reader;
+        Box::new(Failure {
+            code: if is_reader { Code::ControlCharacter } else { Code::YamlSyntax },
+            fact,
+            kubectl_text: Some(format!("error converting YAML to JSON: {}", error.go_text())),
+            start,
+            end: self.end_of_character(start),
+            remedy: if is_reader { Remedy::RemoveCharacter } else { Remedy::None },
+            fix: None,
+        })
+    }
+
+    fn finish_yaml(&mut self, document: Document, composed: Composed) {
+        let index = document.index;
+        self.finish(document, composed.tree, composed.root);
+        if let Some(start) = composed.ignored_from {
+            self.warn_ignored(index, start);
+        }
+    }
+
+    /// A chunk that is not JSON although the text began as JSON: kubectl keeps the JSON error in case YAML fails too.
+    fn finish_yaml_or_json(
+        &mut self,
+        document: Document,
+        composed: Result<Composed, ComposeError>,
+        error: JsonError,
+        kubectl_text: Option<String>,
+    ) {
+        let readable = composed
+            .ok()
+            .filter(|composed| composed.root.is_none_or(|root| decode(&composed.tree, root, self.limits).is_ok()));
+        match readable {
+            Some(composed) => self.finish_yaml(document, composed),
+            None => self.fail_json(document, error, kubectl_text),
+        }
+    }
+
+    /// Decodes a tree and adds the document.
+    fn finish(&mut self, mut document: Document, tree: Tree, root: Option<NodeId>) {
+        let Some(root) = root else {
+            self.documents.push(document);
+            return;
+        };
+        match decode(&tree, root, self.limits) {
+            Err((failure, path)) => self.fail(document, failure, Some(path)),
+            Ok(decoded) => {
+                for duplicate in &decoded.duplicates {
+                    self.warn_duplicate(document.index, &tree, duplicate);
+                }
+                self.objects = self.objects.saturating_add(count_objects(&decoded.value));
+                if self.objects > self.limits.objects {
+                    let (start, end) = tree.range(root);
+                    let failure = Failure::limit(LimitKind::Objects, self.limits.objects, start, end);
+                    return self.fail(document, failure, None);
+                }
+                document.set_content(decoded, tree, root);
+                self.documents.push(document);
+            }
+        }
+    }
+
+    fn warn_duplicate(&mut self, document: usize, tree: &Tree, duplicate: &Duplicate) {
+        let (start, end) = tree.range(duplicate.again);
+        let (first_start, first_end) = tree.range(duplicate.first);
+        self.diagnostics.push(Diagnostic {
+            severity: Severity::Warning,
+            code: Code::DuplicateKey,
+            fact: Fact::DuplicateKey { key: duplicate.key.clone(), first: self.lines.span(first_start, first_end) },
+            kubectl_text: None,
+            span: self.lines.span(start, end),
+            document: Some(document),
+            path: Some(duplicate.path.clone()),
+            remedy: Remedy::RemoveDuplicate,
+            fix: None,
+        });
+    }
+
+    fn warn_ignored(&mut self, document: usize, start: usize) {
+        let line = self.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("").trim_end();
+        self.diagnostics.push(Diagnostic {
+            severity: Severity::Warning,
+            code: Code::IgnoredText,
+            fact: Fact::IgnoredText,
+            kubectl_text: None,
+            span: self.lines.span(start, start.saturating_add(line.len())),
+            document: Some(document),
+            path: None,
+            remedy: Remedy::SeparateDocuments,
+            fix: None,
+        });
+    }
+
+    /// Says of an unknown anchor whether another document has it.
+    fn name_anchors_of_other_documents(&mut self) {
+        for diagnostic in &mut self.diagnostics {
+            if let Fact::UnknownAnchor { name, defined_in_another_document } = &mut diagnostic.fact {
+                let written = format!("&{name}");
+                *defined_in_another_document = self.text.match_indices(&written).any(|(at, _)| {
+                    let after = self.text.as_bytes().get(at.saturating_add(written.len()));
+                    after.is_none_or(u8::is_ascii_whitespace)
+                });
+            }
+        }
+    }
+
+    fn end_of_character(&self, start: usize) -> usize {
+        let character = self.text.get(start..).and_then(|rest| rest.chars().next());
+        start.saturating_add(character.map_or(0, char::len_utf8))
+    }
+}
+
+fn count_objects(value: &Value) -> usize {
+    match value.get("items") {
+        Some(Value::Array(items)) => items.len(),
+        _ => usize::from(!value.is_null()),
+    }
+}
