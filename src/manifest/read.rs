@@ -139,15 +139,15 @@ impl Reader<'_> {
         self.diagnostics.len().saturating_sub(1)
     }
 
-    fn fail(&mut self, mut document: Document, failure: Box<Failure>, path: Option<Vec<PathSegment>>) {
-        document.error = Some(self.report(*failure, Some(document.index), path));
+    fn fail(&mut self, mut document: Document, failure: Failure, path: Option<Vec<PathSegment>>) {
+        document.error = Some(self.report(failure, Some(document.index), path));
         self.documents.push(document);
     }
 
     fn fail_json(&mut self, document: Document, error: JsonError, kubectl_text: Option<String>) {
         let end_of_text = self.text.trim_end().len();
         let (fact, start) = match error {
-            JsonError::Limit(failure) => return self.fail(document, failure, None),
+            JsonError::Limit(failure) => return self.fail(document, *failure, None),
             JsonError::Syntax { problem, at } => (Fact::JsonSyntax { problem }, at),
             JsonError::UnexpectedEnd => (Fact::JsonUnexpectedEnd, end_of_text),
         };
@@ -155,7 +155,7 @@ impl Reader<'_> {
         let remedy = Remedy::CheckBrackets;
         self.fail(
             document,
-            Box::new(Failure { code: Code::JsonSyntax, fact, kubectl_text, start, end, remedy, fix: None }),
+            Failure { code: Code::JsonSyntax, fact, kubectl_text, start, end, remedy, fix: None },
             None,
         );
     }
@@ -168,20 +168,20 @@ impl Reader<'_> {
         let remedy = Remedy::PutDocumentOnNextLine;
         self.fail(
             document,
-            Box::new(Failure { code: Code::DocumentSeparator, fact, kubectl_text, start, end, remedy, fix: None }),
+            Failure { code: Code::DocumentSeparator, fact, kubectl_text, start, end, remedy, fix: None },
             None,
         );
     }
 
     fn fail_yaml(&mut self, document: Document, _start: usize, _end: usize, error: ComposeError) {
         let failure = match error {
-            ComposeError::Other(failure) => failure,
+            ComposeError::Other(failure) => *failure,
             ComposeError::Yaml(error, _levels) => self.yaml_failure(&error),
         };
         self.fail(document, failure, None);
     }
 
-    fn yaml_failure(&self, error: &YamlError) -> Box<Failure> {
+    fn yaml_failure(&self, error: &YamlError) -> Failure {
         let start = error.mark.offset.min(self.text.len());
         let fact = match error.kind {
             ErrorKind::Reader => Fact::ControlCharacter {
@@ -193,7 +193,7 @@ impl Reader<'_> {
             },
         };
         let is_reader = error.kind == ErrorKind::Reader;
-        Box::new(Failure {
+        Failure {
             code: if is_reader { Code::ControlCharacter } else { Code::YamlSyntax },
             fact,
             kubectl_text: Some(format!("error converting YAML to JSON: {}", error.go_text())),
@@ -201,7 +201,7 @@ impl Reader<'_> {
             end: self.end_of_character(start),
             remedy: if is_reader { Remedy::RemoveCharacter } else { Remedy::None },
             fix: None,
-        })
+        }
     }
 
     fn finish_yaml(&mut self, document: Document, composed: Composed) {
@@ -236,7 +236,7 @@ impl Reader<'_> {
             return;
         };
         match decode(&tree, root, self.limits) {
-            Err((failure, path)) => self.fail(document, failure, Some(path)),
+            Err((failure, path)) => self.fail(document, *failure, Some(path)),
             Ok(decoded) => {
                 for duplicate in &decoded.duplicates {
                     self.warn_duplicate(document.index, &tree, duplicate);
@@ -245,7 +245,7 @@ impl Reader<'_> {
                 if self.objects > self.limits.objects {
                     let (start, end) = tree.range(root);
                     let failure = Failure::limit(LimitKind::Objects, self.limits.objects, start, end);
-                    return self.fail(document, failure, None);
+                    return self.fail(document, *failure, None);
                 }
                 document.set_content(decoded, tree, root);
                 self.documents.push(document);
