@@ -113,39 +113,37 @@ pub fn prune_nulls(value: &mut Value) {
 
 /// Compares names as a person sorts them: `node-2` before `node-10`. Equal only for equal names.
 pub fn natural_cmp(a: &str, b: &str) -> std::cmp::Ordering {
-    let (mut left, mut right) = (a.bytes().peekable(), b.bytes().peekable());
+    use std::cmp::Ordering::{Equal, Greater, Less};
+    let (mut left, mut right) = (a.as_bytes(), b.as_bytes());
     loop {
-        match (left.peek().copied(), right.peek().copied()) {
-            (None, None) => return a.cmp(b),
-            (None, _) => return std::cmp::Ordering::Less,
-            (_, None) => return std::cmp::Ordering::Greater,
-            (Some(x), Some(y)) if x.is_ascii_digit() && y.is_ascii_digit() => {
-                let (x, y) = (take_number(&mut left), take_number(&mut right));
-                let order = x.len().cmp(&y.len()).then_with(|| x.cmp(&y));
-                if order.is_ne() {
-                    return order;
+        match (left, right) {
+            ([], []) => return a.cmp(b),
+            ([], _) => return Less,
+            (_, []) => return Greater,
+            ([x, ..], [y, ..]) if x.is_ascii_digit() && y.is_ascii_digit() => {
+                let (x, y);
+                (x, left) = split_number(left);
+                (y, right) = split_number(right);
+                match x.len().cmp(&y.len()).then_with(|| x.cmp(y)) {
+                    Equal => {}
+                    order => return order,
                 }
             }
-            (Some(x), Some(y)) => {
+            ([x, rest_left @ ..], [y, rest_right @ ..]) => {
                 if x != y {
-                    return x.cmp(&y);
+                    return x.cmp(y);
                 }
-                left.next();
-                right.next();
+                (left, right) = (rest_left, rest_right);
             }
         }
     }
 }
 
-/// The digits at the head of the iterator, without leading zeros.
-fn take_number(bytes: &mut std::iter::Peekable<std::str::Bytes<'_>>) -> Vec<u8> {
-    let mut digits = Vec::new();
-    while let Some(byte) = bytes.next_if(u8::is_ascii_digit) {
-        if byte != b'0' || !digits.is_empty() {
-            digits.push(byte);
-        }
-    }
-    digits
+/// The digits at the head without leading zeros, and what follows them.
+fn split_number(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let zeros = bytes.iter().take(digits).take_while(|byte| **byte == b'0').count();
+    (bytes.get(zeros..digits).unwrap_or_default(), bytes.get(digits..).unwrap_or_default())
 }
 
 #[cfg(test)]
