@@ -14,5 +14,6 @@
 )]
 
 pub mod apiserver;
+pub mod controllers;
 pub mod manifest;
 pub mod objects;

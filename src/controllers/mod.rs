@@ -1,0 +1,3 @@
+//! Controllers: each looks at a snapshot and returns a plan (what, and why); none writes.
+
+pub mod daemonset;
