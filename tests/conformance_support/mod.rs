@@ -1,0 +1,39 @@
+//! One module per family of recordings. A new family is a file here and a line in [`families`].
+
+pub mod cases;
+mod choice;
+mod daemonset;
+
+mod backoff;
+mod eligibility;
+mod history;
+mod podspec;
+mod rollout;
+mod sync;
+
+use serde_json::Value;
+
+/// A family of recordings.
+pub struct Family {
+    /// Name of the file, without `.jsonl`.
+    pub name: &'static str,
+    /// Checks one case; the error is the first difference.
+    pub check: fn(&Value) -> Result<(), String>,
+}
+
+/// All families, in the order in which they are reported.
+pub fn families() -> Vec<Family> {
+    vec![
+        Family { name: "eligibility", check: eligibility::check },
+        Family { name: "sync", check: sync::check },
+        Family { name: "rollout", check: rollout::check },
+        Family { name: "history", check: history::check },
+        Family { name: "backoff", check: backoff::check },
+        Family { name: "podspec", check: podspec::check },
+    ]
+}
+
+/// Reports a difference between what was recorded and what came out.
+pub fn expect_eq<T: PartialEq + std::fmt::Debug>(what: &str, actual: T, expected: T) -> Result<(), String> {
+    if actual == expected { Ok(()) } else { Err(format!("{what}: expected {expected:?}, got {actual:?}")) }
+}
