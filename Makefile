@@ -28,7 +28,7 @@ sizes: ## Print the sizes of what is in dist/, as served with brotli
 	@bash -c '. scripts/env.sh && node scripts/sizes.mjs'
 
 tools: ## Install or check the tools only
-	@bash scripts/preflight.sh test && bash scripts/tools.sh test
+	@bash scripts/preflight.sh test && bash scripts/tools.sh test && echo "All tools are there."
 
 clean: ## Remove what was built (the installed tools stay)
 	rm -rf target dist pkg test-results
