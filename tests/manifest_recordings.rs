@@ -1,7 +1,7 @@
 //! Recorded manifests: what a real kubectl could not parse, we must not parse either, with the same words; and all the
 //! others must be read. Looks for the recordings in CONFORMANCE_DIR, the copies in the repository, or beside it.
 
-use daemonset_playground::manifest::{Limits, read};
+use daemonset_playground::manifest::{Limits, read, to_yaml};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -64,4 +64,23 @@ fn recorded_manifests_are_read_or_refused_as_kubectl_does() {
     }
     assert!(failed.is_empty(), "{} of {checked} differ:\n{}", failed.len(), failed.join("\n"));
     println!("{checked} recorded manifests");
+}
+
+#[test]
+fn what_kubectl_prints_as_yaml_comes_back_unchanged() {
+    let mut checked = 0;
+    for case in recordings("kubectl.jsonl").into_iter().chain(recordings("cases.jsonl")) {
+        for result in case["expect"]["steps"].as_array().into_iter().flatten() {
+            // Where parts are masked, the output as it was printed stands beside it.
+            let Some(output) = result["stdout_raw"].as_str().or(result["stdout"].as_str()) else { continue };
+            if !output.starts_with("apiVersion: ") {
+                continue;
+            }
+            let read = read(output, &Limits::default());
+            let value = read.documents[0].value().unwrap_or_else(|| panic!("{:?}", read.diagnostics));
+            assert_eq!(to_yaml(value), output, "{}", case["name"]);
+            checked += 1;
+        }
+    }
+    println!("{checked} printed objects");
 }

@@ -5,7 +5,7 @@ use super::diagnostic::{Code, Fact, Remedy};
 use super::failure::Failure;
 use super::limits::{LimitKind, Limits};
 use super::path::PathSegment;
-use super::scalar::{Scalar, go_float_key, go_syntax, json_number, resolve};
+use super::scalar::{Scalar, go_float_key, go_syntax, is_timestamp, json_number, resolve};
 use super::tree::{Node, NodeId, NodeKind, Tree};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -453,28 +453,6 @@ fn allowed_alias_ratio(decoded: f64) -> f64 {
     } else {
         most - (most - least) * ((decoded - low) / (high - low))
     }
-}
-
-/// `YYYY-M-D`, alone or followed by a time.
-fn is_timestamp(text: &str) -> bool {
-    let mut parts = text.splitn(2, ['T', 't', ' ']);
-    let date: Vec<&str> = parts.next().unwrap_or("").split('-').collect();
-    let number = |text: &str, lengths: std::ops::RangeInclusive<usize>| {
-        (lengths.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()))
-            .then(|| text.parse::<u32>().ok())
-            .flatten()
-    };
-    let [year, month, day] = date.as_slice() else {
-        return false;
-    };
-    let date_fits = number(year, 4..=4).is_some()
-        && number(month, 1..=2).is_some_and(|month| (1..=12).contains(&month))
-        && number(day, 1..=2).is_some_and(|day| (1..=31).contains(&day));
-    let time_fits = parts.next().is_none_or(|time| {
-        let clock = time.trim_end_matches('Z').split(['+', '-']).next().unwrap_or("");
-        clock.split(':').count() == 3 && clock.bytes().all(|byte| byte.is_ascii_digit() || byte == b':' || byte == b'.')
-    });
-    date_fits && time_fits
 }
 
 /// Standard base64 with padding; line breaks are ignored, as Go does.

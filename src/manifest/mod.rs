@@ -9,6 +9,7 @@ mod compose;
 mod decode;
 mod diagnostic;
 mod document;
+mod emit;
 mod failure;
 mod json;
 mod limits;
@@ -22,6 +23,7 @@ mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, Fact, Remedy, Severity, TextEdit, apply_edits};
 pub use document::{Document, Format, Location, Object};
+pub use emit::{compare_keys, to_yaml};
 pub use limits::{LimitKind, Limits};
 pub use path::{DisplayPath, PathSegment, parse_path};
 pub use position::{LineIndex, Position, Span};

@@ -66,7 +66,8 @@ pub fn read(text: &str, limits: &Limits) -> ManifestRead {
     let lines = Arc::new(LineIndex::new(text));
     let mut reader = Reader { text, limits, lines, documents: Vec::new(), diagnostics: Vec::new(), objects: 0 };
     if text.len() > limits.bytes.min(u32::MAX as usize / 2) {
-        reader.report(*Failure::limit(LimitKind::Bytes, limits.bytes, limits.bytes, text.len()), None, None);
+        let at = text.floor_char_boundary(limits.bytes);
+        reader.report(*Failure::limit(LimitKind::Bytes, limits.bytes, at, text.len()), None, None);
     } else {
         reader.run();
     }

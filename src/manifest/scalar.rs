@@ -185,20 +185,115 @@ pub fn go_float_key(value: f64) -> String {
     if narrow.is_infinite() {
         return if narrow > 0.0 { ".inf" } else { "-.inf" }.to_owned();
     }
-    go_shortest(&format!("{narrow:e}"), &format!("{narrow}"), 6)
+    go_shortest(&format!("{narrow:e}"), &format!("{narrow}"))
 }
 
-/// Go's %g with the shortest digits: an exponent below 1e-4 and from 1e`limit`.
-fn go_shortest(scientific: &str, decimal: &str, limit: i32) -> String {
+/// Go's %g with the shortest digits: an exponent below 1e-4 and from 1e6.
+fn go_shortest(scientific: &str, decimal: &str) -> String {
     let Some((digits, exponent)) = scientific.split_once('e') else {
         return decimal.to_owned();
     };
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    if (-4..limit).contains(&exponent) {
+    if (-4..6).contains(&exponent) {
         return decimal.to_owned();
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.unsigned_abs())
+}
+
+/// A number as go-yaml writes it: integers in full, other floats as %g.
+pub fn go_float_text(number: &Number) -> String {
+    match number.as_f64() {
+        Some(float) if number.is_f64() => {
+            let text = go_json_float(float).unwrap_or_else(|| number.to_string());
+            match resolve(&text) {
+                Scalar::Int(_) | Scalar::Uint(_) => text,
+                _ => go_shortest(&format!("{float:e}"), &format!("{float}")),
+            }
+        }
+        _ => number.to_string(),
+    }
+}
+
+/// Whether go-yaml takes an unquoted text for a point in time (it stays text, but is quoted when written):
+/// `2006-1-2`, `2006-1-2 15:4:5.9` or `2006-1-2T15:4:5.9+07:00`.
+pub fn is_timestamp(text: &str) -> bool {
+    let mut rest = text;
+    let Some(date) = take_number(&mut rest, 4..=4).and_then(|year| {
+        let month = rest.strip_prefix('-').and_then(|after| take_from(&mut rest, after, 1..=2))?;
+        let day = rest.strip_prefix('-').and_then(|after| take_from(&mut rest, after, 1..=2))?;
+        Some((year, month, day))
+    }) else {
+        return false;
+    };
+    if !is_date(date) {
+        return false;
+    }
+    let needs_zone = match rest.chars().next() {
+        None => return true,
+        Some('T' | 't') => true,
+        Some(' ') => false,
+        Some(_) => return false,
+    };
+    rest = rest.get(1..).unwrap_or("");
+    let Some(clock) = take_number(&mut rest, 1..=2).and_then(|hour| {
+        let minute = rest.strip_prefix(':').and_then(|after| take_from(&mut rest, after, 1..=2))?;
+        let second = rest.strip_prefix(':').and_then(|after| take_from(&mut rest, after, 1..=2))?;
+        Some((hour, minute, second))
+    }) else {
+        return false;
+    };
+    if clock.0 >= 24 || clock.1 >= 60 || clock.2 >= 60 {
+        return false;
+    }
+    if let Some(after) = rest.strip_prefix(['.', ',']) {
+        let digits = after.bytes().take_while(u8::is_ascii_digit).count();
+        if digits > 0 {
+            if digits > 9 {
+                return false;
+            }
+            rest = after.get(digits..).unwrap_or("");
+        }
+    }
+    if needs_zone { is_zone(rest) } else { rest.is_empty() }
+}
+
+fn take_from<'t>(rest: &mut &'t str, after: &'t str, lengths: std::ops::RangeInclusive<usize>) -> Option<u32> {
+    *rest = after;
+    take_number(rest, lengths)
+}
+
+/// As many digits as there are, but no more than the longest length.
+fn take_number(rest: &mut &str, lengths: std::ops::RangeInclusive<usize>) -> Option<u32> {
+    let digits = rest.bytes().take(*lengths.end()).take_while(u8::is_ascii_digit).count();
+    if !lengths.contains(&digits) {
+        return None;
+    }
+    let (number, after) = rest.split_at_checked(digits)?;
+    *rest = after;
+    number.parse().ok()
+}
+
+fn is_date((year, month, day): (u32, u32, u32)) -> bool {
+    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let days = match month {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if is_leap => 29,
+        2 => 28,
+        _ => return false,
+    };
+    (1..=days).contains(&day)
+}
+
+fn is_zone(text: &str) -> bool {
+    if text == "Z" {
+        return true;
+    }
+    let mut rest = text.strip_prefix(['+', '-']).unwrap_or("");
+    let hour = take_number(&mut rest, 2..=2);
+    let minute = rest.strip_prefix(':').and_then(|after| take_from(&mut rest, after, 2..=2));
+    hour.is_some_and(|hour| hour <= 24) && minute.is_some_and(|minute| minute <= 60) && rest.is_empty()
 }
 
 /// Go's `%#v` of a value that YAML decoded into `interface{}`, as it stands in "invalid map key: …".
@@ -208,7 +303,7 @@ pub fn go_syntax(value: &serde_json::Value, out: &mut String) {
         serde_json::Value::Bool(value) => out.push_str(if *value { "true" } else { "false" }),
         serde_json::Value::Number(number) => match number.as_f64() {
             Some(float) if number.is_f64() => {
-                out.push_str(&go_shortest(&format!("{float:e}"), &format!("{float}"), 21));
+                out.push_str(&go_shortest(&format!("{float:e}"), &format!("{float}")));
             }
             _ => out.push_str(&number.to_string()),
         },
@@ -349,6 +444,34 @@ mod tests {
         assert_eq!(go_float_key(0.00001), "1e-05");
         assert_eq!(go_float_key(100_000.0), "100000");
         assert_eq!(go_float_key(f64::INFINITY), ".inf");
+    }
+
+    #[test]
+    fn knows_timestamps() {
+        for text in [
+            "2001-12-14",
+            "2001-1-2",
+            "2001-12-14t21:59:43.10-05:00",
+            "2024-02-29T00:00:00Z",
+            "2001-12-14 21:59:43.10",
+            "2001-12-14 1:2:3",
+        ] {
+            assert!(is_timestamp(text), "{text}");
+        }
+        for text in [
+            "2001-12",
+            "201-12-14",
+            "2001-13-14",
+            "2023-02-29",
+            "2001-12-14T21:59:43",
+            "2001-12-14 21:59:43Z",
+            "2001-12-14T21:59Z",
+            "2001-12-14 24:00:00",
+            "2001-12-14x",
+            "",
+        ] {
+            assert!(!is_timestamp(text), "{text}");
+        }
     }
 
     #[test]
