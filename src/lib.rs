@@ -15,5 +15,6 @@
 
 pub mod apiserver;
 pub mod controllers;
+pub mod kubelet;
 pub mod manifest;
 pub mod objects;

@@ -1,5 +1,6 @@
 //! The API server: the only way into the store.
 
+mod plan;
 mod pod_admission;
 mod random;
 mod server;
@@ -7,6 +8,7 @@ mod status;
 pub mod store;
 mod write;
 
+pub use plan::{Now, Plan, Timer};
 pub use random::{Random, safe_encode};
 pub use server::{ApiServer, FOREGROUND_DELETION, ORPHAN_DEPENDENTS, SYSTEM_NAMESPACES, resource_name};
 pub use status::{Status, StatusCause};

@@ -257,7 +257,8 @@ impl ApiServer {
         let now = self.now;
         let namespace: Rc<str> =
             if draft.key.namespace.is_empty() { "default".into() } else { draft.key.namespace.clone() };
-        let fingerprint = fingerprint(&[&draft.uid, draft.reason, &draft.message, draft.component, draft.type_]);
+        let fingerprint =
+            fingerprint(&[&draft.uid, draft.reason, &draft.message, draft.component, draft.type_, &draft.field_path]);
         let key = ObjectKey::new(namespace, format!("{}.{fingerprint:016x}", draft.key.name));
         let mut event = match self.store.event(&key) {
             Some(event) => Rc::clone(event),
@@ -269,6 +270,7 @@ impl ApiServer {
                         name: draft.key.name,
                         uid: draft.uid,
                         api_version: draft.kind.api_version().into(),
+                        field_path: draft.field_path.to_string(),
                         ..ObjectReference::default()
                     },
                     reason: draft.reason.into(),

@@ -90,6 +90,8 @@ pub struct EventDraft {
     pub component: &'static str,
     /// The node, for the kubelet's own events.
     pub host: Rc<str>,
+    /// Part of the object: `spec.containers{main}`.
+    pub field_path: Rc<str>,
 }
 
 impl EventDraft {
@@ -103,6 +105,6 @@ impl EventDraft {
         component: &'static str,
     ) -> Self {
         let (key, uid) = (metadata.key(), metadata.uid.clone());
-        Self { kind, key, uid, type_, reason, message, component, host: "".into() }
+        Self { kind, key, uid, type_, reason, message, component, host: "".into(), field_path: "".into() }
     }
 }

@@ -1,6 +1,9 @@
 use super::{IntOrString, LabelSelector, ObjectMeta, PodTemplateSpec, Time, api_struct};
 use std::rc::Rc;
 
+/// Label of a ReplicaSet and its pods that carries the hash of the Deployment's template.
+pub const POD_TEMPLATE_HASH: &str = "pod-template-hash";
+
 api_struct! {
     /// A number of interchangeable pods, wherever they fit.
     pub struct Deployment {

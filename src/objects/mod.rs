@@ -15,10 +15,12 @@ mod object;
 mod pod;
 mod policy;
 mod quantity;
+mod requests;
 mod resources;
 mod revision;
 mod selector;
 mod taint;
+mod templates;
 mod time;
 
 pub use affinity::*;
@@ -32,10 +34,12 @@ pub use object::*;
 pub use pod::*;
 pub use policy::*;
 pub use quantity::{Quantity, QuantityError, QuantityFormat};
+pub use requests::*;
 pub use resources::*;
 pub use revision::*;
 pub use selector::*;
 pub use taint::*;
+pub use templates::*;
 pub use time::Time;
 
 use serde::de::DeserializeOwned;

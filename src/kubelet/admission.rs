@@ -1,0 +1,125 @@
+//! Whether a kubelet lets a pod in that somebody has bound to its node.
+
+use super::reason::Refusal;
+use crate::objects::*;
+use std::collections::BTreeMap;
+
+/// Lets the pod in or says why not. `others` are the pods that the kubelet runs already.
+///
+/// Follows kubernetes pkg/kubelet/lifecycle/predicate.go and pkg/kubelet/eviction/eviction_manager.go Admit, v1.36.
+/// Left out: making room for a critical pod by evicting others.
+///
+/// # Errors
+/// The reason why the pod is refused.
+pub fn admit(pod: &Pod, node: &Node, others: &[&Pod]) -> Result<(), Refusal> {
+    if pod.is_mirror() {
+        return Ok(());
+    }
+    admit_under_pressure(pod, node)?;
+    fits(pod, node, others)?;
+    if !affinity_matches(pod, node) {
+        return Err(Refusal::NodeAffinity);
+    }
+    if others.iter().any(|other| ports_conflict(pod, other)) {
+        return Err(Refusal::NodePorts);
+    }
+    if find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, &[NO_EXECUTE]).is_some() {
+        return Err(Refusal::TaintToleration);
+    }
+    Ok(())
+}
+
+/// Whether the kubelet never evicts or refuses the pod for pressure: a static pod or one of a critical class.
+pub fn is_critical(pod: &Pod) -> bool {
+    pod.is_mirror() || pod.priority() >= SYSTEM_CLUSTER_CRITICAL
+}
+
+fn admit_under_pressure(pod: &Pod, node: &Node) -> Result<(), Refusal> {
+    let conditions: Vec<String> = ["MemoryPressure", "DiskPressure", "PIDPressure"]
+        .into_iter()
+        .filter(|type_| node.condition(type_).is_some_and(|c| c.status == "True"))
+        .map(str::to_owned)
+        .collect();
+    if conditions.is_empty() || is_critical(pod) {
+        return Ok(());
+    }
+    if conditions == ["MemoryPressure"] {
+        let pressure = Taint::new(TAINT_MEMORY_PRESSURE, NO_SCHEDULE);
+        if pod.spec.qos_class() != "BestEffort" || pod.spec.tolerations.iter().any(|t| t.tolerates(&pressure)) {
+            return Ok(());
+        }
+    }
+    Err(Refusal::Pressure { conditions })
+}
+
+fn fits(pod: &Pod, node: &Node, others: &[&Pod]) -> Result<(), Refusal> {
+    let mut used = Amounts::new();
+    let mut count = 0i64;
+    for other in others {
+        add_amounts(&mut used, &other.spec.effective_requests());
+        count += 1;
+    }
+    let allocatable = |name: &str| node.status.allocatable.get(name).copied();
+    if let Some(capacity) = allocatable(PODS).map(Quantity::value)
+        && count + 1 > capacity
+    {
+        return Err(Refusal::OutOf { resource: PODS.into(), requested: 1, used: count, capacity });
+    }
+    let requests = pod.spec.effective_requests();
+    // cpu, memory and disk are looked at before what a node may have besides.
+    let rank = |name: &str| [CPU, MEMORY, EPHEMERAL_STORAGE].iter().position(|n| *n == name).unwrap_or(3);
+    let mut names: Vec<&String> =
+        requests.iter().filter(|(_, amount)| !amount.is_zero()).map(|(name, _)| name).collect();
+    names.sort_by_key(|name| (rank(name), (*name).clone()));
+    for name in names {
+        let Some(capacity) = allocatable(name) else { continue };
+        let requested = requests.get(name).copied().unwrap_or_default();
+        let used = used.get(name).copied().unwrap_or_default();
+        if used.plus(requested) > capacity {
+            let number = |q: Quantity| if name == CPU { q.milli_value() } else { q.value() };
+            let (requested, used, capacity) = (number(requested), number(used), number(capacity));
+            return Err(Refusal::OutOf { resource: name.clone(), requested, used, capacity });
+        }
+    }
+    Ok(())
+}
+
+fn affinity_matches(pod: &Pod, node: &Node) -> bool {
+    let labels = &node.metadata.labels;
+    pod.spec.node_selector.iter().all(|(key, value)| labels.get(key) == Some(value))
+        && pod.spec.affinity.as_ref().and_then(|a| a.required_node_selector()).is_none_or(|s| s.matches(node))
+}
+
+fn host_ports(pod: &Pod) -> impl Iterator<Item = (&str, &str, i32)> {
+    let any = |text: &'static str, given: &str| if given.is_empty() { Some(text) } else { None };
+    pod.spec.containers.iter().flat_map(|container| &container.ports).filter(|port| port.host_port > 0).map(
+        move |port| {
+            (
+                any("0.0.0.0", &port.host_ip).unwrap_or(&port.host_ip),
+                any("TCP", &port.protocol).unwrap_or(&port.protocol),
+                port.host_port,
+            )
+        },
+    )
+}
+
+fn ports_conflict(a: &Pod, b: &Pod) -> bool {
+    host_ports(a).any(|(ip, protocol, port)| {
+        host_ports(b).any(|(other_ip, other_protocol, other_port)| {
+            port == other_port
+                && protocol == other_protocol
+                && (ip == other_ip || ip == "0.0.0.0" || other_ip == "0.0.0.0")
+        })
+    })
+}
+
+/// A refusal that a behaviour asks for, with numbers that fit: the node is full to the last bit.
+pub fn staged(pod: &Pod, resource: &str) -> Refusal {
+    let requests: BTreeMap<String, Quantity> = pod.spec.effective_requests();
+    let requested = match (resource, requests.get(resource)) {
+        (PODS, _) => 1,
+        (CPU, amount) => amount.map_or(0, |q| q.milli_value()),
+        (_, amount) => amount.map_or(0, |q| q.value()),
+    };
+    Refusal::OutOf { resource: resource.into(), requested, used: 0, capacity: 0 }
+}

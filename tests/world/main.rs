@@ -1,0 +1,6 @@
+//! The world around the DaemonSet controller, on virtual time: kubelets, node lifecycle, evictions, Deployments,
+//! garbage collection. Each test is a timeline.
+
+#[allow(dead_code)]
+mod harness;
+mod kubelet;
