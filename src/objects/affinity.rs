@@ -1,5 +1,4 @@
 use super::{LabelSelector, Node, api_struct};
-use serde_json::Value;
 
 api_struct! {
     /// Where a pod wants to be.
@@ -16,7 +15,7 @@ api_struct! {
     pub struct NodeAffinity {
         /// Must hold when the pod is placed.
         pub required_during_scheduling_ignored_during_execution: Option<NodeSelector>,
-        /// Only scored; kept as it came.
+        /// Only scored.
         pub preferred_during_scheduling_ignored_during_execution: Vec<PreferredSchedulingTerm>,
     }
 
@@ -56,8 +55,16 @@ api_struct! {
     pub struct PodAffinity {
         /// Must hold when the pod is placed.
         pub required_during_scheduling_ignored_during_execution: Vec<PodAffinityTerm>,
-        /// Only scored; kept as it came.
-        pub preferred_during_scheduling_ignored_during_execution: Vec<Value>,
+        /// Only scored.
+        pub preferred_during_scheduling_ignored_during_execution: Vec<WeightedPodAffinityTerm>,
+    }
+
+    /// A term that only adds to a node's score (or, by its place, takes from it).
+    pub struct WeightedPodAffinityTerm {
+        /// 1 to 100.
+        pub weight: i64,
+        /// The term.
+        pub pod_affinity_term: PodAffinityTerm,
     }
 
     /// Pods that share a topology domain.
@@ -70,6 +77,10 @@ api_struct! {
         pub namespace_selector: Option<LabelSelector>,
         /// Node label that names the domain.
         pub topology_key: String,
+        /// Label keys whose values, taken from the pod, other pods must have too.
+        pub match_label_keys: Vec<String>,
+        /// Label keys whose values, taken from the pod, other pods must not have.
+        pub mismatch_label_keys: Vec<String>,
     }
 }
 
@@ -121,6 +132,16 @@ impl NodeSelector {
 }
 
 impl Affinity {
+    /// Terms that keep the pod off domains where certain pods are.
+    pub fn required_anti_affinity(&self) -> &[PodAffinityTerm] {
+        self.pod_anti_affinity.as_ref().map_or(&[], |a| &a.required_during_scheduling_ignored_during_execution)
+    }
+
+    /// Terms that hold the pod to domains where certain pods are.
+    pub fn required_pod_affinity(&self) -> &[PodAffinityTerm] {
+        self.pod_affinity.as_ref().map_or(&[], |a| &a.required_during_scheduling_ignored_during_execution)
+    }
+
     /// The required node selector, if there is one.
     pub fn required_node_selector(&self) -> Option<&NodeSelector> {
         self.node_affinity.as_ref()?.required_during_scheduling_ignored_during_execution.as_ref()
