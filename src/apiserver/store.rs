@@ -15,7 +15,8 @@ type Index = RedBlackTreeMap<Rc<str>, RedBlackTreeMap<ObjectKey, ()>>;
 /// Everything the API server remembers. Cloning is cheap; clones share what they have in common.
 ///
 /// Invariant: the indexes list exactly the pods of `pods`, under the node each is bound or pinned to and under the uid
-/// of its controller.
+/// of its controller; unbound pods also under the node they are nominated to, and pods with required anti-affinity in
+/// one group.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
     namespaces: Table<Namespace>,
@@ -33,7 +34,12 @@ pub struct Store {
     unstructured: RedBlackTreeMap<(Rc<str>, Rc<str>, ObjectKey), Rc<Unstructured>>,
     pods_by_node: Index,
     pods_by_controller: Index,
+    pods_by_nominated_node: Index,
+    pods_with_anti_affinity: Index,
 }
+
+/// The one group of [`Store::pods_with_required_anti_affinity`].
+const ANTI_AFFINITY: &str = "";
 
 macro_rules! tables {
     ($($kind:ident, $field:ident, $one:ident;)*) => {
@@ -134,6 +140,16 @@ impl Store {
         self.indexed(&self.pods_by_controller, uid)
     }
 
+    /// The unbound pods for which preemption is making room on the node of this name, by namespace and name.
+    pub fn pods_nominated_to(&self, node: &str) -> impl Iterator<Item = &Rc<Pod>> {
+        self.indexed(&self.pods_by_nominated_node, node)
+    }
+
+    /// The pods with required anti-affinity to other pods, by namespace and name.
+    pub fn pods_with_required_anti_affinity(&self) -> impl Iterator<Item = &Rc<Pod>> {
+        self.indexed(&self.pods_with_anti_affinity, ANTI_AFFINITY)
+    }
+
     fn indexed<'a>(&'a self, index: &'a Index, group: &str) -> impl Iterator<Item = &'a Rc<Pod>> {
         index.get(group).into_iter().flat_map(|keys| keys.keys()).filter_map(|key| self.pods.get(key))
     }
@@ -180,28 +196,33 @@ impl Store {
 
     fn put_pod(&mut self, key: ObjectKey, pod: Rc<Pod>) -> Option<Rc<Pod>> {
         let before = self.pods.get(&key).cloned();
-        let (old_node, old_owner) = groups(before.as_deref());
-        let (new_node, new_owner) = groups(Some(&pod));
-        move_key(&mut self.pods_by_node, &key, old_node, new_node);
-        move_key(&mut self.pods_by_controller, &key, old_owner, new_owner);
+        self.reindex(&key, before.as_deref(), Some(&pod));
         self.pods.insert_mut(key, pod);
         before
     }
 
     fn remove_pod(&mut self, key: &ObjectKey) -> Option<Rc<Pod>> {
         let before = self.pods.get(key).cloned()?;
-        let (node, owner) = groups(Some(&before));
-        move_key(&mut self.pods_by_node, key, node, None);
-        move_key(&mut self.pods_by_controller, key, owner, None);
+        self.reindex(key, Some(&before), None);
         self.pods.remove_mut(key);
         Some(before)
     }
-}
 
-/// Node and controller that a pod is indexed under.
-fn groups(pod: Option<&Pod>) -> (Option<&str>, Option<&str>) {
-    let node = pod.and_then(Pod::target_node);
-    (node, pod.and_then(|pod| pod.metadata.controller()).map(|owner| &*owner.uid))
+    fn reindex(&mut self, key: &ObjectKey, before: Option<&Pod>, after: Option<&Pod>) {
+        let update = |index, group: fn(&Pod) -> Option<&str>| {
+            move_key(index, key, before.and_then(group), after.and_then(group));
+        };
+        update(&mut self.pods_by_node, Pod::target_node);
+        update(&mut self.pods_by_controller, |pod| pod.metadata.controller().map(|owner| &*owner.uid));
+        update(&mut self.pods_by_nominated_node, |pod| {
+            let node = pod.status.nominated_node_name.as_str();
+            (!node.is_empty() && !pod.is_bound()).then_some(node)
+        });
+        update(&mut self.pods_with_anti_affinity, |pod| {
+            let affinity = pod.spec.affinity.as_ref()?;
+            (!affinity.required_anti_affinity().is_empty()).then_some(ANTI_AFFINITY)
+        });
+    }
 }
 
 fn move_key(index: &mut Index, key: &ObjectKey, from: Option<&str>, to: Option<&str>) {
@@ -283,6 +304,31 @@ mod tests {
         assert_eq!(names(store.pods_controlled_by("u2")), Vec::<String>::new());
         assert_eq!(names(snapshot.pods_on("n1")), ["a", "b"]);
         assert_eq!(names(snapshot.pods_controlled_by("u2")), ["b"]);
+    }
+
+    #[test]
+    fn pods_are_found_by_nomination_until_they_are_bound_and_by_anti_affinity() {
+        let with = |node: &str| {
+            let mut pod = Pod::default();
+            pod.metadata.name = "a".into();
+            pod.status.nominated_node_name = "n1".into();
+            let anti = PodAffinity {
+                required_during_scheduling_ignored_during_execution: vec![PodAffinityTerm::default()],
+                ..PodAffinity::default()
+            };
+            let affinity = Affinity { pod_anti_affinity: Some(anti), ..Affinity::default() };
+            let affinity = Some(Rc::new(affinity));
+            pod.spec = Rc::new(PodSpec { node_name: node.into(), affinity, ..PodSpec::default() });
+            Object::from(pod)
+        };
+        let mut store = Store::default();
+        store.put(with(""));
+        assert_eq!(names(store.pods_nominated_to("n1")), ["a"]);
+        store.put(with("n2"));
+        assert_eq!(names(store.pods_nominated_to("n1")), Vec::<String>::new());
+        assert_eq!(names(store.pods_with_required_anti_affinity()), ["a"]);
+        store.remove(Kind::Pod, &ObjectKey::cluster("a"));
+        assert_eq!(names(store.pods_with_required_anti_affinity()), Vec::<String>::new());
     }
 
     #[test]
