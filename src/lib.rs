@@ -18,3 +18,4 @@ pub mod controllers;
 pub mod kubelet;
 pub mod manifest;
 pub mod objects;
+pub mod scheduler;

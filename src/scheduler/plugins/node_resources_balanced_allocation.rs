@@ -1,0 +1,34 @@
+//! NodeResourcesBalancedAllocation: prefers nodes whose cpu and memory would be used alike.
+//!
+//! Follows kubernetes pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go, v1.36.
+
+use crate::objects::{CPU, MEMORY};
+use crate::scheduler::requests::Requests;
+
+/// Name of the plugin.
+pub const NAME: &str = "NodeResourcesBalancedAllocation";
+/// Weight of the score.
+pub const WEIGHT: i64 = 1;
+
+/// Whether the plugin has an opinion: not on pods that ask for neither cpu nor memory.
+pub fn applies(pod: &Requests) -> bool {
+    pod.milli_cpu != 0 || pod.memory != 0
+}
+
+/// 50 to 100: how much more balanced the node would be with the pod than it is without.
+pub fn score(pod: &Requests, used: &Requests, allocatable: &Requests) -> i64 {
+    let balance = |with: &Requests| {
+        let fractions = [CPU, MEMORY].map(|resource| {
+            let capacity = allocatable.get(resource);
+            let requested = used.get(resource).saturating_add(with.get(resource));
+            // Exact enough: both are whole numbers far below 2⁵³ in any real cluster, and the division is IEEE's.
+            (capacity != 0).then(|| (requested as f64 / capacity as f64).min(1.0))
+        });
+        let deviation = match fractions {
+            [Some(cpu), Some(memory)] => ((cpu - memory) / 2.0).abs(),
+            _ => 0.0,
+        };
+        ((1.0 - deviation) * 100.0) as i64
+    };
+    50 + (50 + balance(pod) - balance(&Requests::default())) / 2
+}

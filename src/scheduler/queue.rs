@@ -1,0 +1,235 @@
+//! Which pod is looked at next, and which pods wait for a change.
+//!
+//! Follows kubernetes pkg/scheduler/backend/queue and plugins/queuesort, v1.36. There is no back-off: Kubernetes takes
+//! pods out of back-off as soon as nothing else is to be done, and here nothing else ever takes time.
+
+use super::framework::Plugin;
+use super::plan::SchedulerReason;
+use super::plugins::{node_affinity, scheduling_gates};
+use super::requeue::{ClusterEvent, may_help};
+use super::schedule::skip_reason;
+use crate::apiserver::{Change, Store};
+use crate::objects::*;
+use rpds::RedBlackTreeMap;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Place in the queue: higher priority first, then who has waited longer. The serial number, drawn on each entry, stands
+/// for the time of the entry; it is finer than any clock.
+type Place = (Reverse<i32>, u64);
+
+/// A set that costs nothing to copy.
+type Keys = RedBlackTreeMap<ObjectKey, ()>;
+
+/// A pod that no node takes.
+#[derive(Debug)]
+struct Waiting {
+    /// What refused it; empty when there was no node.
+    plugins: BTreeSet<Plugin>,
+    /// The only nodes whose changes concern it; `None`: all.
+    nodes: Option<Vec<Rc<str>>>,
+}
+
+/// The pods that the scheduler has to place. Part of the simulation's state; cloning is cheap.
+///
+/// The loop is: [`Self::pop`], plan, [`Self::finish`], commit, [`Self::observe`] for every change.
+#[derive(Clone, Debug, Default)]
+pub struct SchedulingQueue {
+    active: RedBlackTreeMap<Place, ObjectKey>,
+    places: RedBlackTreeMap<ObjectKey, Place>,
+    waiting: RedBlackTreeMap<ObjectKey, Rc<Waiting>>,
+    /// The waiting pods, by the nodes that concern them.
+    waiting_for_node: RedBlackTreeMap<Rc<str>, Keys>,
+    /// The waiting pods that every change may concern.
+    waiting_for_any: Keys,
+    entries: u64,
+}
+
+impl SchedulingQueue {
+    /// A queue with all pods of the store that have to be placed, the oldest first.
+    pub fn from_store(store: &Store) -> Self {
+        let mut pending: Vec<&Rc<Pod>> = store.pods().values().filter(|pod| is_ready(pod)).collect();
+        pending.sort_by(|a, b| {
+            let (a, b) = (&a.metadata, &b.metadata);
+            a.creation_timestamp.cmp(&b.creation_timestamp).then_with(|| natural_cmp(&a.name, &b.name))
+        });
+        let mut queue = Self::default();
+        pending.into_iter().for_each(|pod| queue.activate(pod));
+        queue
+    }
+
+    /// The pod that is looked at next.
+    pub fn next(&self) -> Option<&ObjectKey> {
+        self.active.first().map(|(_, key)| key)
+    }
+
+    /// Takes out the pod that is looked at next.
+    pub fn pop(&mut self) -> Option<ObjectKey> {
+        let key = self.next()?.clone();
+        self.deactivate(&key);
+        Some(key)
+    }
+
+    /// Number of pods that are to be looked at.
+    pub fn len(&self) -> usize {
+        self.active.size()
+    }
+
+    /// Whether no pod is to be looked at.
+    pub fn is_empty(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    /// Number of pods that no node took and that wait for a change.
+    pub fn waiting(&self) -> usize {
+        self.waiting.size()
+    }
+
+    /// Tells what came of a look at a pod, before its writes are carried out: a pod that no node took waits.
+    pub fn finish(&mut self, pod: &Pod, reason: &SchedulerReason) {
+        let key = pod.metadata.key();
+        self.forget(&key);
+        match reason {
+            SchedulerReason::Unschedulable(failure) => self.wait(pod, failure.plugins.clone()),
+            SchedulerReason::NoNodes => self.wait(pod, BTreeSet::new()),
+            _ => {}
+        }
+    }
+
+    /// Takes note of a change that was written: a new pod comes into the queue, one that is placed or gone leaves it,
+    /// and pods that wait come back if the change may help them.
+    pub fn observe(&mut self, store: &Store, change: &Change) {
+        match (&change.before, &change.after) {
+            (before @ (Some(Object::Pod(_)) | None), Some(Object::Pod(after))) => {
+                let before = before.as_ref().and_then(as_pod);
+                self.observe_own(before, after);
+                self.wake(store, ClusterEvent::of_pod(before, Some(after)));
+            }
+            (Some(Object::Pod(before)), None) => {
+                self.forget(&before.metadata.key());
+                self.wake(store, ClusterEvent::of_pod(Some(before), None));
+            }
+            (Some(Object::Node(before)), Some(Object::Node(after))) => {
+                self.wake(store, ClusterEvent::of_node(Some(before), Some(after)));
+            }
+            (None, Some(Object::Node(after))) => self.wake(store, ClusterEvent::of_node(None, Some(after))),
+            (Some(Object::Node(before)), None) => self.wake(store, ClusterEvent::of_node(Some(before), None)),
+            (None, Some(Object::Unstructured(object))) if object.kind == "PersistentVolumeClaim" => {
+                self.wake(store, Some(ClusterEvent::ClaimAdded { namespace: &object.metadata.namespace }));
+            }
+            _ => {}
+        }
+    }
+
+    /// What a pod's change means for its own place.
+    fn observe_own(&mut self, before: Option<&Pod>, after: &Pod) {
+        let key = after.metadata.key();
+        if !is_ready(after) {
+            self.forget(&key);
+        } else if let Some((Reverse(priority), _)) = self.places.get(&key) {
+            if *priority != after.priority() {
+                self.activate(after);
+            }
+        } else if self.waiting.contains_key(&key) {
+            let changed = before.is_none_or(|b| b.spec != after.spec || b.metadata.labels != after.metadata.labels);
+            if changed {
+                self.activate(after);
+            }
+        } else if before.is_none_or(|before| !is_ready(before)) {
+            self.activate(after);
+        }
+    }
+
+    /// Brings back the waiting pods that the event may help, in the order of their names.
+    fn wake(&mut self, store: &Store, event: Option<ClusterEvent<'_>>) {
+        let Some(event) = event else { return };
+        if self.waiting.is_empty() {
+            return;
+        }
+        let of_node = event.node().and_then(|node| self.waiting_for_node.get(node));
+        let concerned = of_node.into_iter().chain([&self.waiting_for_any]).flat_map(|keys| keys.keys());
+        let mut helped: Vec<&Rc<Pod>> = concerned
+            .filter(|key| self.waiting.get(*key).is_some_and(|waiting| helps(store, key, waiting, event)))
+            .filter_map(|key| store.pod(key))
+            .collect();
+        helped.sort_by(|a, b| natural_cmp(&a.metadata.name, &b.metadata.name));
+        helped.into_iter().for_each(|pod| self.activate(pod));
+    }
+
+    fn activate(&mut self, pod: &Pod) {
+        let key = pod.metadata.key();
+        self.forget(&key);
+        let place = (Reverse(pod.priority()), self.entries);
+        self.entries = self.entries.saturating_add(1);
+        self.active.insert_mut(place, key.clone());
+        self.places.insert_mut(key, place);
+    }
+
+    fn deactivate(&mut self, key: &ObjectKey) {
+        if let Some(place) = self.places.get(key).copied() {
+            self.active.remove_mut(&place);
+            self.places.remove_mut(key);
+        }
+    }
+
+    fn wait(&mut self, pod: &Pod, plugins: BTreeSet<Plugin>) {
+        let key = pod.metadata.key();
+        // Rules about pods elsewhere look beyond the node that the pod is pinned to.
+        let beyond = [Plugin::PodTopologySpread, Plugin::InterPodAffinity, Plugin::VolumeBinding];
+        let nodes = match node_affinity::pinned_names(pod) {
+            Some(names) if !beyond.iter().any(|plugin| plugins.contains(plugin)) => {
+                Some(names.into_iter().map(Rc::from).collect::<Vec<Rc<str>>>())
+            }
+            _ => None,
+        };
+        match &nodes {
+            None => self.waiting_for_any.insert_mut(key.clone(), ()),
+            Some(nodes) => {
+                for node in nodes {
+                    let mut keys = self.waiting_for_node.get(node).cloned().unwrap_or_default();
+                    keys.insert_mut(key.clone(), ());
+                    self.waiting_for_node.insert_mut(node.clone(), keys);
+                }
+            }
+        }
+        self.waiting.insert_mut(key, Rc::new(Waiting { plugins, nodes }));
+    }
+
+    /// Takes the pod out, wherever it is.
+    fn forget(&mut self, key: &ObjectKey) {
+        self.deactivate(key);
+        let Some(waiting) = self.waiting.get(key).cloned() else { return };
+        self.waiting.remove_mut(key);
+        self.waiting_for_any.remove_mut(key);
+        for node in waiting.nodes.iter().flatten() {
+            let mut keys = self.waiting_for_node.get(node).cloned().unwrap_or_default();
+            keys.remove_mut(key);
+            if keys.is_empty() {
+                self.waiting_for_node.remove_mut(node);
+            } else {
+                self.waiting_for_node.insert_mut(node.clone(), keys);
+            }
+        }
+    }
+}
+
+fn helps(store: &Store, key: &ObjectKey, waiting: &Waiting, event: ClusterEvent<'_>) -> bool {
+    let Some(pod) = store.pod(key) else { return false };
+    if waiting.plugins.is_empty() {
+        return matches!(event, ClusterEvent::NodeAdded(_));
+    }
+    waiting.plugins.iter().any(|plugin| may_help(store, pod, *plugin, event))
+}
+
+/// Whether the pod belongs into the queue.
+fn is_ready(pod: &Pod) -> bool {
+    skip_reason(pod).is_none() && scheduling_gates::pre_enqueue(pod).is_empty()
+}
+
+fn as_pod(object: &Object) -> Option<&Pod> {
+    match object {
+        Object::Pod(pod) => Some(pod),
+        _ => None,
+    }
+}
