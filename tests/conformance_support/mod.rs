@@ -8,7 +8,10 @@ mod backoff;
 mod eligibility;
 mod history;
 mod podspec;
+mod realmanifests;
 mod rollout;
+mod scheduler;
+mod scheduler_run;
 mod sync;
 
 use serde_json::Value;
@@ -30,6 +33,8 @@ pub fn families() -> Vec<Family> {
         Family { name: "history", check: history::check },
         Family { name: "backoff", check: backoff::check },
         Family { name: "podspec", check: podspec::check },
+        Family { name: "scheduler", check: scheduler::check },
+        Family { name: "realmanifests", check: realmanifests::check },
     ]
 }
 
