@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 /// Why composing stopped.
 pub(crate) enum ComposeError {
-    /// YAML itself is at fault; the columns (from 0) of the block collections that were open.
-    Yaml(YamlError, Vec<i64>),
+    /// YAML itself is at fault.
+    Yaml(YamlError),
     Other(Box<Failure>),
 }
 
@@ -36,7 +36,7 @@ pub(crate) fn compose(text: &str, start: usize, end: usize, limits: &Limits) -> 
     loop {
         let event = match parser.next_event() {
             Ok(event) => event,
-            Err(error) => return Err(ComposeError::Yaml(error, parser.indentation_levels())),
+            Err(error) => return Err(ComposeError::Yaml(error)),
         };
         match event.kind {
             EventKind::StreamStart | EventKind::DocumentStart => {}

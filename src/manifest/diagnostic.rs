@@ -31,6 +31,7 @@ pub enum Code {
     UnrenderedTemplate,
     DuplicateKey,
     IgnoredText,
+    InvisibleIndentation,
     LimitReached,
 }
 
@@ -48,6 +49,10 @@ pub enum Fact {
     MissingSpaceAfterColon {
         key: String,
     },
+    /// A key without its colon: what is indented below it cannot belong to it.
+    MissingColon {
+        key: String,
+    },
     /// A plain value holds `: `, which YAML reads as a second key on the same line.
     ColonInValue {
         value: String,
@@ -63,6 +68,21 @@ pub enum Fact {
     },
     /// A plain value starts with a character that YAML keeps for itself.
     ReservedCharacter {
+        character: char,
+    },
+    /// A bracket that nothing closes; the line on which it opens.
+    UnclosedBracket {
+        bracket: char,
+        line: usize,
+    },
+    /// A list begins on the line of its key.
+    ListOnKeyLine,
+    /// A backslash in double quotes with something behind it that YAML does not know.
+    UnknownEscape {
+        sequence: String,
+    },
+    /// A space that is none, or a character that cannot be seen, in the indentation.
+    InvisibleIndentation {
         character: char,
     },
     /// `{{ … }}` of a template language that nobody rendered.
@@ -131,6 +151,9 @@ pub enum Fact {
 pub enum Remedy {
     IndentWithSpaces,
     AddSpaceAfterColon,
+    AddColon,
+    PutListOnNextLine,
+    UseSingleQuotes,
     QuoteValue,
     CloseQuote,
     AlignWithSiblings,
@@ -213,21 +236,29 @@ impl fmt::Display for Fact {
             Fact::MissingSpaceAfterColon { key } => {
                 write!(f, "there must be a space after the colon of {key:?}")
             }
+            Fact::MissingColon { key } => write!(f, "{key:?} has no colon behind it"),
             Fact::ColonInValue { value } => {
                 write!(f, "the value {value:?} contains a colon and a space, so it must be quoted")
             }
             Fact::UnclosedQuote { quote } => write!(f, "the text that starts with {quote} here has no closing quote"),
             Fact::MisalignedIndentation { column, expected } => {
-                write!(f, "this line is indented by {}, but the lines around it by ", column.saturating_sub(1))?;
-                let mut first = true;
-                for level in expected {
-                    write!(f, "{}{}", if first { "" } else { " or " }, level.saturating_sub(1))?;
-                    first = false;
+                write!(f, "this line is indented by {}", column.saturating_sub(1))?;
+                for (index, level) in expected.iter().enumerate() {
+                    let before = if index == 0 { "; the lines around it are indented by" } else { " or" };
+                    write!(f, "{before} {}", level.saturating_sub(1))?;
                 }
                 Ok(())
             }
             Fact::ReservedCharacter { character } => {
                 write!(f, "a value that starts with {character:?} must be quoted")
+            }
+            Fact::UnclosedBracket { bracket, line } => {
+                write!(f, "the {bracket} that opens on line {line} is not closed before this")
+            }
+            Fact::ListOnKeyLine => write!(f, "a list must begin on the line after its key"),
+            Fact::UnknownEscape { sequence } => write!(f, "{sequence} means nothing in double quotes"),
+            Fact::InvisibleIndentation { character } => {
+                write!(f, "this line is indented with U+{:04X}, which is not a space", u32::from(*character))
             }
             Fact::UnrenderedTemplate { template } => {
                 write!(f, "{template} is a template placeholder: render the chart before you apply it")

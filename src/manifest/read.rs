@@ -4,6 +4,7 @@ use super::compose::{ComposeError, Composed, compose};
 use super::decode::{Duplicate, decode};
 use super::diagnostic::{Code, Diagnostic, Fact, Remedy, Severity};
 use super::document::{Document, Format, Object};
+use super::explain::{Broken, explain, explain_template, false_indentation};
 use super::failure::Failure;
 use super::json::JsonError;
 use super::limits::{LimitKind, Limits};
@@ -11,7 +12,6 @@ use super::path::PathSegment;
 use super::position::LineIndex;
 use super::stream::{Chunk, Chunks, json_error_text};
 use super::tree::{NodeId, Tree};
-use super::yaml::{ErrorKind, YamlError};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -154,11 +154,9 @@ impl Reader<'_> {
         };
         let end = self.end_of_character(start);
         let remedy = Remedy::CheckBrackets;
-        self.fail(
-            document,
-            Failure { code: Code::JsonSyntax, fact, kubectl_text, start, end, remedy, fix: None },
-            None,
-        );
+        let mut failure = Failure { code: Code::JsonSyntax, fact, kubectl_text, start, end, remedy, fix: None };
+        explain_template(self.text, &mut failure);
+        self.fail(document, failure, None);
     }
 
     fn fail_separator(&mut self, document: Document, start: usize, end: usize, text: String) {
@@ -174,35 +172,13 @@ impl Reader<'_> {
         );
     }
 
-    fn fail_yaml(&mut self, document: Document, _start: usize, _end: usize, error: ComposeError) {
+    fn fail_yaml(&mut self, document: Document, start: usize, end: usize, error: ComposeError) {
+        let broken = Broken { text: self.text, start, end, limits: self.limits };
         let failure = match error {
             ComposeError::Other(failure) => *failure,
-            ComposeError::Yaml(error, _levels) => self.yaml_failure(&error),
+            ComposeError::Yaml(error) => explain(broken, &error),
         };
         self.fail(document, failure, None);
-    }
-
-    fn yaml_failure(&self, error: &YamlError) -> Failure {
-        let start = error.mark.offset.min(self.text.len());
-        let fact = match error.kind {
-            ErrorKind::Reader => Fact::ControlCharacter {
-                character: self.text.get(start..).and_then(|rest| rest.chars().next()).unwrap_or('\0'),
-            },
-            _ => Fact::YamlSyntax {
-                problem: error.problem.to_string(),
-                context: error.context.map(|(context, _)| context.to_owned()),
-            },
-        };
-        let is_reader = error.kind == ErrorKind::Reader;
-        Failure {
-            code: if is_reader { Code::ControlCharacter } else { Code::YamlSyntax },
-            fact,
-            kubectl_text: Some(format!("error converting YAML to JSON: {}", error.go_text())),
-            start,
-            end: self.end_of_character(start),
-            remedy: if is_reader { Remedy::RemoveCharacter } else { Remedy::None },
-            fix: None,
-        }
     }
 
     fn finish_yaml(&mut self, document: Document, composed: Composed) {
@@ -237,11 +213,17 @@ impl Reader<'_> {
             return;
         };
         match decode(&tree, root, self.limits) {
-            Err((failure, path)) => self.fail(document, *failure, Some(path)),
+            Err((mut failure, path)) => {
+                if failure.code == Code::InvalidMapKey {
+                    explain_template(self.text, &mut failure);
+                }
+                self.fail(document, *failure, Some(path));
+            }
             Ok(decoded) => {
                 for duplicate in &decoded.duplicates {
                     self.warn_duplicate(document.index, &tree, duplicate);
                 }
+                self.warn_false_indentation(&document, &tree);
                 self.objects = self.objects.saturating_add(count_objects(&decoded.value));
                 if self.objects > self.limits.objects {
                     let (start, end) = tree.range(root);
@@ -268,6 +250,30 @@ impl Reader<'_> {
             remedy: Remedy::RemoveDuplicate,
             fix: None,
         });
+    }
+
+    /// Once for each document: its fix goes through all lines.
+    fn warn_false_indentation(&mut self, document: &Document, tree: &Tree) {
+        let (start, end) = (document.span.start.offset, document.span.end.offset);
+        let broken = Broken { text: self.text, start, end, limits: self.limits };
+        let found =
+            tree.keys().filter(|(_, key)| !key.starts_with(|first: char| first.is_ascii())).find_map(|(id, key)| {
+                let (start, end) = tree.range(id);
+                false_indentation(broken, key, start).map(|(fact, fix)| (fact, fix, start, end))
+            });
+        if let Some((fact, fix, start, end)) = found {
+            self.diagnostics.push(Diagnostic {
+                severity: Severity::Warning,
+                code: Code::InvisibleIndentation,
+                fact,
+                kubectl_text: None,
+                span: self.lines.span(start, end),
+                document: Some(document.index),
+                path: None,
+                remedy: Remedy::IndentWithSpaces,
+                fix,
+            });
+        }
     }
 
     fn warn_ignored(&mut self, document: usize, start: usize) {

@@ -163,6 +163,20 @@ impl Tree {
         }
     }
 
+    /// The keys of all mappings, in the order in which they are written.
+    pub fn keys(&self) -> impl Iterator<Item = (NodeId, &str)> {
+        self.nodes
+            .iter()
+            .flat_map(|node| match &node.kind {
+                NodeKind::Mapping { entries, .. } => entries.as_slice(),
+                _ => &[],
+            })
+            .filter_map(|(key, _)| match self.node(*key) {
+                Some(Node { kind: NodeKind::Scalar { text, .. }, .. }) => Some((*key, &**text)),
+                _ => None,
+            })
+    }
+
     /// The item of a list.
     pub fn item(&self, sequence: NodeId, index: usize) -> Option<NodeId> {
         match self.node(self.resolve_alias(sequence)).map(|node| &node.kind) {

@@ -112,11 +112,6 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// The columns (from 0) of the block collections that are open at the scanner's place, outermost first.
-    pub fn indentation_levels(&self) -> Vec<i64> {
-        self.scanner.indentation_levels()
-    }
-
     /// The next event; after the end of the stream, its end again.
     pub fn next_event(&mut self) -> Result<Event<'t>> {
         match self.state {

@@ -79,13 +79,6 @@ impl<'t> Scanner<'t> {
         self.tokens.pop_front()
     }
 
-    /// The columns (from 0) at which the enclosing block collections stand, outermost first.
-    pub fn indentation_levels(&self) -> Vec<i64> {
-        let mut levels: Vec<i64> = self.indents.iter().copied().filter(|level| *level >= 0).collect();
-        levels.push(self.indent);
-        levels
-    }
-
     /// Reads on while the queue is empty or its head may still turn out to be a key.
     fn fetch_enough(&mut self) -> Result<()> {
         loop {
