@@ -15,7 +15,9 @@
 
 pub mod apiserver;
 pub mod controllers;
+pub mod js_api;
 pub mod kubelet;
 pub mod manifest;
 pub mod objects;
 pub mod scheduler;
+pub mod simulation;

@@ -135,7 +135,8 @@ impl Store {
         self.indexed(&self.pods_by_node, node)
     }
 
-    /// The pods whose controller has this uid, by namespace and name.
+    /// The pods whose controller has this uid, by namespace and name. The empty uid stands for pods that nobody
+    /// manages.
     pub fn pods_controlled_by(&self, uid: &str) -> impl Iterator<Item = &Rc<Pod>> {
         self.indexed(&self.pods_by_controller, uid)
     }
@@ -213,7 +214,7 @@ impl Store {
             move_key(index, key, before.and_then(group), after.and_then(group));
         };
         update(&mut self.pods_by_node, Pod::target_node);
-        update(&mut self.pods_by_controller, |pod| pod.metadata.controller().map(|owner| &*owner.uid));
+        update(&mut self.pods_by_controller, |pod| Some(pod.metadata.controller().map_or("", |owner| &*owner.uid)));
         update(&mut self.pods_by_nominated_node, |pod| {
             let node = pod.status.nominated_node_name.as_str();
             (!node.is_empty() && !pod.is_bound()).then_some(node)

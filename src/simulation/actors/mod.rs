@@ -1,0 +1,84 @@
+//! The actors of the step loop: which informer hears what, and what a turn on the agenda runs.
+//!
+//! Each file here joins one pure actor to the loop: it hands the actor a snapshot, commits its plan, and puts on the
+//! agenda what the actor asked for.
+
+mod command;
+mod daemonset;
+mod kubelet;
+pub mod plans;
+mod scheduler;
+
+use super::agenda::Turn;
+use super::step::{Actor, Reason, Subject};
+use super::world::World;
+use crate::apiserver::{Change, Store};
+use crate::kubelet::{Behaviours, KubeletState};
+
+pub use daemonset::{DaemonSetState, DaemonSetSync};
+pub use scheduler::SchedulerState;
+
+/// What the actors remember between turns, and how pods behave.
+#[derive(Clone, Debug)]
+pub struct Actors {
+    /// The kubelets' memory, and how pods behave.
+    pub kubelets: KubeletState,
+    /// The scheduler's queue.
+    pub scheduler: SchedulerState,
+    /// The DaemonSet controller's memory.
+    pub daemon_sets: DaemonSetState,
+}
+
+impl Actors {
+    /// Actors of a cluster that is there already.
+    pub fn new(store: &Store, behaviours: Behaviours) -> Self {
+        Self {
+            kubelets: KubeletState::new(store, behaviours),
+            scheduler: SchedulerState::new(store),
+            daemon_sets: DaemonSetState::default(),
+        }
+    }
+}
+
+/// What a turn came to.
+pub struct Acted {
+    /// Who acted.
+    pub actor: Actor,
+    /// What it is about.
+    pub subject: Option<Subject>,
+    /// Why, and what was decided.
+    pub reason: Reason,
+    /// The step that made it due, where the actor knows better than the agenda.
+    pub cause: Option<usize>,
+}
+
+/// Runs one turn. `None`: the object it is about is gone, or there was nothing to do.
+pub fn turn(world: &mut World, turn: &Turn, number: usize) -> Option<Acted> {
+    let acted = |actor, (subject, reason)| Acted { actor, subject: Some(subject), reason, cause: None };
+    match turn {
+        Turn::Kubelet(key) => kubelet::turn(world, key, number).map(|did| acted(Actor::Kubelet, did)),
+        Turn::Scheduler => scheduler::turn(world, number)
+            .map(|(subject, reason, cause)| Acted { cause, ..acted(Actor::Scheduler, (subject, reason)) }),
+        Turn::DaemonSet(key) => daemonset::turn(world, key, number).map(|did| acted(Actor::DaemonSetController, did)),
+        Turn::Command => command::turn(world, number).map(|reason| Acted {
+            actor: Actor::Person,
+            subject: None,
+            reason,
+            cause: None,
+        }),
+        _ => None,
+    }
+}
+
+/// Shows a change to the informers of all actors. `number` is that of the step that made it, `None` at the start.
+pub fn on_change(world: &mut World, change: &Change, number: Option<usize>) {
+    kubelet::on_change(world, change, number);
+    scheduler::on_change(world, change, number);
+    daemonset::on_change(world, change, number);
+}
+
+/// A kubelet has fallen silent.
+pub fn on_kubelet_silent(_world: &mut World, _node: &str) {}
+
+/// A kubelet is back.
+pub fn on_kubelet_back(_world: &mut World, _node: &str) {}

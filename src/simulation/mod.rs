@@ -1,0 +1,27 @@
+//! The step loop: commits one plan of one actor after the other, on virtual time, into a timeline.
+
+mod actors;
+mod agenda;
+mod cycle;
+mod duration;
+mod kubectl_seam;
+mod scenario;
+mod session;
+mod sim_command;
+mod sim_run;
+mod step;
+mod timeline;
+mod transcript;
+mod world;
+
+pub use actors::{Actors, DaemonSetState, DaemonSetSync};
+pub use agenda::{Agenda, Due, Turn};
+pub use cycle::{Cycle, Shape};
+pub use duration::{format_duration, parse_duration};
+pub use scenario::{DEFAULT_START, LogEntry, SCENARIO_VERSION, Scenario, ScenarioError};
+pub use session::{Progress, Session};
+pub use sim_command::{AddNode, MAX_NODES_AT_ONCE, SimCommand, SimError};
+pub use step::{Actor, CommandRun, Reason, Step, Subject};
+pub use timeline::{Branch, Frame, Timeline};
+pub use transcript::transcript_line;
+pub use world::{Turned, Waiting, WaitingFor, World};

@@ -1,0 +1,275 @@
+//! `sim` commands: what no Kubernetes API can do. Plug in a node, cut its power, decide how an image behaves.
+
+use super::duration::parse_duration;
+use crate::objects::{NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint};
+
+/// A parsed `sim` command.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SimCommand {
+    /// `sim add-node NAME… [--template T] [--count N] [--label K=V]… [--taint K=V:EFFECT]… [--not-ready]`
+    AddNode(AddNode),
+    /// `sim power-off NODE…`: the machine is off, its containers are gone.
+    PowerOff(Vec<String>),
+    /// `sim stop-kubelet NODE…`: no heartbeat, no pod status, no pod removal; the containers go on.
+    StopKubelet(Vec<String>),
+    /// `sim start-kubelet NODE…` (also `power-on`): the kubelet reports again.
+    StartKubelet(Vec<String>),
+    /// `sim condition NODE TYPE STATUS [--reason R] [--message M]`: what the kubelet reports of its node.
+    Condition {
+        /// The node.
+        node: String,
+        /// `Ready`, `MemoryPressure`…
+        type_: String,
+        /// `True`, `False` or `Unknown`.
+        status: String,
+        /// One word.
+        reason: String,
+        /// A sentence.
+        message: String,
+    },
+    /// `sim behaviour YAML`: how pods behave from now on, in the form of the scenario file.
+    Behaviour(String),
+    /// `sim wait DURATION`: let virtual time pass, in milliseconds.
+    Wait(u64),
+    /// `sim help`
+    Help,
+}
+
+/// New nodes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct AddNode {
+    /// Names; with `count`, the stem of the names.
+    pub names: Vec<String>,
+    /// Template (`worker`, `control-plane`, `gpu`…).
+    pub template: String,
+    /// How many, numbered after the stem.
+    pub count: Option<usize>,
+    /// Labels on top of the template's.
+    pub labels: Vec<(String, String)>,
+    /// Taints on top of the template's.
+    pub taints: Vec<Taint>,
+    /// The node joins without being ready.
+    pub not_ready: bool,
+}
+
+/// Why a line is no `sim` command. The text is one line, like kubectl's own errors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SimError(pub String);
+
+/// Most nodes that one command may add.
+pub const MAX_NODES_AT_ONCE: usize = 5000;
+
+/// What `sim help` prints.
+pub const HELP: &str = "\
+sim changes what no Kubernetes API can change.
+
+  sim add-node NAME... [--template T] [--count N] [--label K=V] [--taint K[=V]:EFFECT] [--not-ready]
+  sim power-off NODE...        the machine is off, its containers are gone
+  sim stop-kubelet NODE...     only the kubelet falls silent
+  sim start-kubelet NODE...    the node is back (power-on is the same)
+  sim condition NODE TYPE STATUS [--reason R] [--message M]
+  sim behaviour YAML           how pods behave from now on
+  sim wait DURATION            let virtual time pass (10s, 1m30s)
+
+Everything else is a kubectl command.
+";
+
+/// Parses the words after `sim`.
+///
+/// # Errors
+/// What is wrong with the words, and what is expected.
+pub fn parse(words: &[String]) -> Result<SimCommand, SimError> {
+    let fail = |text: String| Err(SimError(format!("error: {text}")));
+    let Some((verb, rest)) = words.split_first() else { return Ok(SimCommand::Help) };
+    let (names, flags) = split_flags(rest)?;
+    let allow = |known: &[&str]| match flags.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        Some((name, _)) => Err(SimError(format!("error: unknown flag: --{name}"))),
+        None => Ok(()),
+    };
+    match verb.as_str() {
+        "help" | "-h" | "--help" => Ok(SimCommand::Help),
+        "add-node" => {
+            allow(&["template", "count", "label", "taint", "not-ready"])?;
+            add_node(names, &flags).map(SimCommand::AddNode)
+        }
+        "stop-kubelet" | "power-off" | "start-kubelet" | "power-on" => {
+            allow(&[])?;
+            if names.is_empty() {
+                return fail(format!("sim {verb} needs the name of a node"));
+            }
+            Ok(match verb.as_str() {
+                "power-off" => SimCommand::PowerOff(names),
+                "stop-kubelet" => SimCommand::StopKubelet(names),
+                _ => SimCommand::StartKubelet(names),
+            })
+        }
+        "condition" => {
+            allow(&["reason", "message"])?;
+            let [node, type_, status] = names.as_slice() else {
+                return fail("sim condition needs NODE TYPE STATUS, as in sim condition worker1 Ready False".into());
+            };
+            if !["True", "False", "Unknown"].contains(&status.as_str()) {
+                return fail(format!("the status of a condition is True, False or Unknown, not {status:?}"));
+            }
+            let flag = |name: &str| flags.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone()).unwrap_or_default();
+            Ok(SimCommand::Condition {
+                node: node.clone(),
+                type_: type_.clone(),
+                status: status.clone(),
+                reason: flag("reason"),
+                message: flag("message"),
+            })
+        }
+        "behaviour" | "behavior" => Ok(SimCommand::Behaviour(rest.join(" "))),
+        "wait" => match names.as_slice() {
+            [text] => match parse_duration(text) {
+                Some(ms) => Ok(SimCommand::Wait(ms)),
+                None => fail(format!("{text:?} is not a duration such as 10s or 1m30s")),
+            },
+            _ => fail("sim wait needs one duration, such as 10s".into()),
+        },
+        other => fail(format!("unknown command {other:?} for \"sim\"; see sim help")),
+    }
+}
+
+/// The words after `sim`, if the line is a `sim` command. Quotes group words, as in a shell.
+pub fn words(line: &str) -> Option<Vec<String>> {
+    let rest = line.trim().strip_prefix("sim")?;
+    if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
+        return None;
+    }
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for c in rest.chars() {
+        match quote {
+            Some(open) if c == open => quote = None,
+            Some(_) => word.get_or_insert_default().push(c),
+            None if c == '\'' || c == '"' => {
+                quote = Some(c);
+                word.get_or_insert_default();
+            }
+            None if c.is_whitespace() => words.extend(word.take()),
+            None => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word);
+    Some(words)
+}
+
+/// Positional words and `--name value` / `--name=value` pairs.
+type Words = (Vec<String>, Vec<(String, String)>);
+
+fn split_flags(words: &[String]) -> Result<Words, SimError> {
+    let mut names = Vec::new();
+    let mut flags = Vec::new();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some(flag) = word.strip_prefix("--") else {
+            names.push(word.clone());
+            continue;
+        };
+        match flag.split_once('=') {
+            Some((name, value)) => flags.push((name.to_string(), value.to_string())),
+            None if flag == "not-ready" => flags.push((flag.to_string(), "true".to_string())),
+            None => match words.next() {
+                Some(value) => flags.push((flag.to_string(), value.clone())),
+                None => return Err(SimError(format!("error: flag needs an argument: --{flag}"))),
+            },
+        }
+    }
+    Ok((names, flags))
+}
+
+fn add_node(names: Vec<String>, flags: &[(String, String)]) -> Result<AddNode, SimError> {
+    let fail = |text: String| Err(SimError(format!("error: {text}")));
+    if names.is_empty() {
+        return fail("sim add-node needs a name".into());
+    }
+    let mut add = AddNode { names, template: "worker".into(), ..AddNode::default() };
+    for (name, value) in flags {
+        match name.as_str() {
+            "template" => add.template.clone_from(value),
+            "count" => match value.parse::<usize>() {
+                Ok(count) if (1..=MAX_NODES_AT_ONCE).contains(&count) && add.names.len() == 1 => {
+                    add.count = Some(count)
+                }
+                Ok(_) if add.names.len() != 1 => return fail("--count numbers one name; give only one".into()),
+                _ => return fail(format!("--count takes a number from 1 to {MAX_NODES_AT_ONCE}, not {value:?}")),
+            },
+            "label" => match value.split_once('=') {
+                Some((key, value)) if !key.is_empty() => add.labels.push((key.into(), value.into())),
+                _ => return fail(format!("--label takes KEY=VALUE, not {value:?}")),
+            },
+            "taint" => match parse_taint(value) {
+                Some(taint) => add.taints.push(taint),
+                None => return fail(format!("--taint takes KEY[=VALUE]:EFFECT, not {value:?}")),
+            },
+            _ => add.not_ready = value == "true",
+        }
+    }
+    Ok(add)
+}
+
+/// Reads `key=value:effect` or `key:effect`.
+fn parse_taint(text: &str) -> Option<Taint> {
+    let (pair, effect) = text.rsplit_once(':')?;
+    let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let known = [NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE].contains(&effect);
+    (known && !key.is_empty()).then(|| Taint { value: value.into(), ..Taint::new(key, effect) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<SimCommand, String> {
+        parse(&words(&format!("sim {line}")).unwrap()).map_err(|SimError(text)| text)
+    }
+
+    #[test]
+    fn nodes_come_with_template_count_labels_and_taints() {
+        let taint = Taint { value: "yes".into(), ..Taint::new("gpu", NO_SCHEDULE) };
+        assert_eq!(
+            parsed("add-node worker --count 3 --template=gpu --label zone=a --taint gpu=yes:NoSchedule --not-ready"),
+            Ok(SimCommand::AddNode(AddNode {
+                names: vec!["worker".into()],
+                template: "gpu".into(),
+                count: Some(3),
+                labels: vec![("zone".into(), "a".into())],
+                taints: vec![taint],
+                not_ready: true,
+            }))
+        );
+    }
+
+    #[test]
+    fn wrong_words_are_told() {
+        for (line, text) in [
+            ("add-node", "error: sim add-node needs a name"),
+            ("add-node a --count x", "error: --count takes a number from 1 to 5000, not \"x\""),
+            ("add-node a b --count 2", "error: --count numbers one name; give only one"),
+            ("add-node a --taint k:Never", "error: --taint takes KEY[=VALUE]:EFFECT, not \"k:Never\""),
+            ("add-node a --colour red", "error: unknown flag: --colour"),
+            ("add-node a --label", "error: flag needs an argument: --label"),
+            ("condition w Ready Maybe", "error: the status of a condition is True, False or Unknown, not \"Maybe\""),
+            ("wait soon", "error: \"soon\" is not a duration such as 10s or 1m30s"),
+            ("fly", "error: unknown command \"fly\" for \"sim\"; see sim help"),
+        ] {
+            assert_eq!(parsed(line), Err(text.to_string()), "{line}");
+        }
+        assert_eq!(parsed("power-off w1 w2"), Ok(SimCommand::PowerOff(vec!["w1".into(), "w2".into()])));
+        assert_eq!(parsed("wait 1m30s"), Ok(SimCommand::Wait(90_000)));
+    }
+
+    #[test]
+    fn quotes_group_words_and_other_lines_are_not_for_sim() {
+        assert_eq!(
+            words("sim condition w1 Ready False --message 'out of disk'").unwrap().last().unwrap(),
+            "out of disk"
+        );
+        assert_eq!(words("sim"), Some(vec![]));
+        assert_eq!(words("simulate"), None);
+        assert_eq!(words("kubectl get ds"), None);
+    }
+}

@@ -1,0 +1,237 @@
+//! The state of everything at one moment, and how one turn changes it.
+
+use super::actors::{self, Actors};
+use super::agenda::{Agenda, Due, Turn};
+use super::cycle::Shape;
+use super::kubectl_seam::{self as kubectl, CommandOutput as Output};
+use super::scenario::Scenario;
+use super::sim_command;
+use super::step::{Actor, CommandRun, Reason, Subject};
+use crate::apiserver::{ApiServer, Change, Now, Store};
+use crate::kubelet::Behaviours;
+use crate::objects::*;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Most idle looks in a row (an actor looks and finds nothing to do) before the simulation stops looking.
+const MAX_IDLE_LOOKS: usize = 100_000;
+
+/// Everything that the future depends on. Cloning is cheap: a clone is a snapshot.
+#[derive(Clone, Debug)]
+pub struct World {
+    pub(super) api: ApiServer,
+    pub(super) start: Time,
+    pub(super) now_ms: u64,
+    pub(super) agenda: Agenda,
+    pub(super) actors: Actors,
+    pub(super) waiting: Option<Rc<Waiting>>,
+    shape: Shape,
+}
+
+/// A command that has not ended yet.
+#[derive(Clone, Debug)]
+pub struct Waiting {
+    /// The line as typed.
+    pub line: String,
+    /// The step in which it was given.
+    pub step: usize,
+    /// What it waits for.
+    pub what: WaitingFor,
+}
+
+/// What a command waits for.
+#[derive(Clone, Debug)]
+pub enum WaitingFor {
+    /// For virtual time, in milliseconds since the start.
+    Time(u64),
+    /// For what kubectl waits for.
+    Kubectl(kubectl::Waiting),
+}
+
+/// What a turn did, before it has a number.
+#[derive(Clone, Debug)]
+pub struct Turned {
+    /// Virtual time, in milliseconds since the start.
+    pub at_ms: u64,
+    /// Who acted.
+    pub actor: Actor,
+    /// What it is about.
+    pub subject: Option<Subject>,
+    /// Why, and what was decided.
+    pub reason: Reason,
+    /// The step that made the turn due.
+    pub cause: Option<usize>,
+    /// What it wrote.
+    pub changes: Rc<[Change]>,
+}
+
+impl World {
+    /// The world at the start of a scenario.
+    pub fn new(scenario: &Scenario) -> Self {
+        let mut world = Self {
+            api: ApiServer::new(scenario.seed, scenario.start),
+            start: scenario.start,
+            now_ms: 0,
+            agenda: Agenda::default(),
+            actors: Actors::new(&Store::default(), scenario.behaviours.clone()),
+            waiting: None,
+            shape: Shape::default(),
+        };
+        for tree in &scenario.objects {
+            // What cannot be read at all was refused when the scenario was opened.
+            if let Ok(object) = Object::from_value(tree.clone()) {
+                world.api.restore(object);
+            }
+        }
+        world.actors = Actors::new(world.store(), scenario.behaviours.clone());
+        let changes = world.api.take_changes();
+        world.tell_all(&changes, None);
+        world
+    }
+
+    /// All objects.
+    pub fn store(&self) -> &Store {
+        self.api.store()
+    }
+
+    /// The API server, to read from.
+    pub fn api(&self) -> &ApiServer {
+        &self.api
+    }
+
+    /// Virtual milliseconds since the start.
+    pub fn now_ms(&self) -> u64 {
+        self.now_ms
+    }
+
+    /// Virtual time as objects carry it.
+    pub fn now(&self) -> Time {
+        self.time_at(self.now_ms)
+    }
+
+    /// The moment as the actors see it.
+    pub fn moment(&self) -> Now {
+        Now::at(self.start, self.now_ms)
+    }
+
+    /// Virtual time of the start.
+    pub fn start(&self) -> Time {
+        self.start
+    }
+
+    /// What the cluster looks like, for finding loops.
+    pub fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// All turns to come.
+    pub fn agenda(&self) -> &Agenda {
+        &self.agenda
+    }
+
+    fn time_at(&self, ms: u64) -> Time {
+        self.start.plus_seconds(i64::try_from(ms / 1000).unwrap_or(i64::MAX))
+    }
+
+    /// Moves the clock on; never back.
+    pub fn pass_time(&mut self, to_ms: u64) {
+        self.now_ms = self.now_ms.max(to_ms);
+        self.api.set_now(self.now());
+    }
+
+    /// The clock as the controllers see it: milliseconds since 1970-01-01T00:00:00Z.
+    pub fn epoch_ms(&self) -> i64 {
+        let now = i64::try_from(self.now_ms).unwrap_or(i64::MAX);
+        self.start.0.saturating_mul(1000).saturating_add(now)
+    }
+
+    /// The command that has not ended yet.
+    pub fn waiting(&self) -> Option<&Waiting> {
+        self.waiting.as_deref()
+    }
+
+    /// How pods behave.
+    pub fn behaviours(&self) -> &Behaviours {
+        &self.actors.kubelets.behaviours
+    }
+
+    /// Lets the next actor act that has something to do. `number` is that of the step it will be. `None`: nothing is
+    /// due any more.
+    pub fn take_turn(&mut self, number: usize) -> Option<Turned> {
+        for _ in 0..MAX_IDLE_LOOKS {
+            let Due { at_ms, turn, cause, .. } = self.agenda.pop()?;
+            self.pass_time(at_ms);
+            let Some(acted) = actors::turn(self, &turn, number) else { continue };
+            let changes = self.api.take_changes();
+            if changes.is_empty() && !acted.reason.is_told_without_changes() {
+                continue;
+            }
+            let cause = acted.cause.or(cause);
+            return Some(self.turned(acted.actor, acted.subject, acted.reason, cause, changes, number));
+        }
+        None
+    }
+
+    /// Runs a person's command line.
+    pub fn run_command(&mut self, line: &str, files: &BTreeMap<String, String>, number: usize) -> Turned {
+        // A new line at the prompt means that the one before was interrupted.
+        self.waiting = None;
+        self.agenda.remove(&Turn::Command);
+        let (output, waits): (Output, _) = match sim_command::words(line) {
+            Some(words) => self.run_sim(&words),
+            None => self.run_kubectl(line, files),
+        };
+        if let Some(what) = waits {
+            let due = match &what {
+                WaitingFor::Time(until) => *until,
+                WaitingFor::Kubectl(_) => self.now_ms,
+            };
+            self.waiting = Some(Rc::new(Waiting { line: line.into(), step: number, what }));
+            self.agenda.add(Due::new(due, Turn::Command, Some(number)));
+        }
+        let files = files.iter().filter(|(name, _)| line.contains(name.as_str()));
+        let run = CommandRun {
+            line: line.into(),
+            stdout: output.stdout,
+            stderr: output.stderr,
+            exit_code: self.waiting.is_none().then_some(output.exit_code),
+            files: files.map(|(name, text)| (name.clone(), text.clone())).collect(),
+        };
+        let changes = self.api.take_changes();
+        self.turned(Actor::Person, None, Reason::Command(Rc::new(run)), None, changes, number)
+    }
+
+    fn turned(
+        &mut self,
+        actor: Actor,
+        subject: Option<Subject>,
+        reason: Reason,
+        cause: Option<usize>,
+        changes: Vec<Change>,
+        number: usize,
+    ) -> Turned {
+        self.tell_all(&changes, Some(number));
+        let changes: Rc<[Change]> = changes.into();
+        Turned { at_ms: self.now_ms, actor, subject, reason, cause, changes }
+    }
+
+    /// Shows changes to the informers of all actors.
+    fn tell_all(&mut self, changes: &[Change], number: Option<usize>) {
+        self.shape = self.shape.after(changes);
+        for change in changes {
+            actors::on_change(self, change, number);
+        }
+        // A waiting command sees every change, after the actors.
+        if !changes.is_empty() && self.waiting.as_ref().is_some_and(|w| matches!(w.what, WaitingFor::Kubectl(_))) {
+            self.agenda.add(Due::new(self.now_ms, Turn::Command, number));
+        }
+    }
+
+    fn run_kubectl(&mut self, line: &str, files: &BTreeMap<String, String>) -> (Output, Option<WaitingFor>) {
+        let context = kubectl::Context { files: files.clone() };
+        match kubectl::run(&mut self.api, &context, line) {
+            kubectl::Outcome::Done(output) => (output, None),
+            kubectl::Outcome::Waiting(waiting) => (Output::default(), Some(WaitingFor::Kubectl(waiting))),
+        }
+    }
+}
