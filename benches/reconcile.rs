@@ -1,7 +1,7 @@
 //! What one reconcile of the DaemonSet controller costs, beside the figures of the Go controller.
 //!
 //! `cargo bench --bench reconcile`: median (fastest) of eleven runs, in milliseconds of wall time on one core.
-#![allow(clippy::disallowed_methods, reason = "a benchmark measures with the real clock")]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a benchmark measures with the real clock")]
 
 use daemonset_playground::controllers::daemonset::{
     Backoff, SyncInput, SyncPlan, controller_revision_hash, pod_for_node, pod_template, sync,
