@@ -1,0 +1,337 @@
+//! The defaults that the API server fills in when it reads an object.
+//!
+//! Follows kubernetes pkg/apis/{core,apps,scheduling}/v1/defaults.go and the conversions between stored and internal
+//! types that show in what is stored, v1.36. Plain defaults are in `defaults.txt` (type, field, value); the rest is
+//! here.
+mod image;
+
+pub use image::default_pull_policy;
+
+use super::schema::value::{object_at, set_default};
+use super::schema::{Kind, field_of};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+type Object = Map<String, Value>;
+
+/// Plain defaults by type.
+fn defaults() -> &'static BTreeMap<&'static str, Vec<(&'static str, Value)>> {
+    static TABLE: OnceLock<BTreeMap<&'static str, Vec<(&'static str, Value)>>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for line in include_str!("defaults.txt").lines() {
+            let mut words = line.splitn(3, ' ');
+            if let (Some(name), Some(field), Some(value)) = (words.next(), words.next(), words.next()) {
+                let value = serde_json::from_str(value).unwrap_or(Value::Null);
+                table.entry(name).or_default().push((field, value));
+            }
+        }
+        table
+    })
+}
+
+/// Fills in every default of an object that has passed [`check`](super::schema::check). Kinds without a schema are left
+/// alone. Applying it twice changes nothing.
+pub fn default(kind: &str, tree: &mut Value) {
+    if let Value::Object(object) = tree {
+        default_struct(kind, object);
+        if kind == "Pod" {
+            default_pod(object);
+        }
+    }
+}
+
+/// Fills in the defaults of a pod template alone (what `PodTemplateSpec` means inside a DaemonSet).
+pub fn default_template(template: &mut Value) {
+    default("PodTemplateSpec", template);
+}
+
+fn default_struct(type_name: &str, object: &mut Object) {
+    for (field, value) in defaults().get(type_name).into_iter().flatten() {
+        set_default(object, field, value.clone());
+    }
+    special_defaults(type_name, object);
+    for (name, value) in object.iter_mut() {
+        if let Some(field) = field_of(type_name, name) {
+            default_value(&field.kind, value);
+        }
+    }
+}
+
+fn default_value(kind: &Kind, value: &mut Value) {
+    match (kind, value) {
+        (Kind::Struct(name), Value::Object(object)) => default_struct(name, object),
+        (Kind::List(item), Value::Array(items)) => items.iter_mut().for_each(|value| default_value(item, value)),
+        (Kind::Map(item), Value::Object(map)) => map.values_mut().for_each(|value| default_value(item, value)),
+        _ => {}
+    }
+}
+
+/// Defaults that depend on other fields.
+fn special_defaults(type_name: &str, object: &mut Object) {
+    match type_name {
+        "Container" | "EphemeralContainer" => default_pull_policy_of(object, "image", "imagePullPolicy"),
+        "ImageVolumeSource" => default_pull_policy_of(object, "reference", "pullPolicy"),
+        "DaemonSetUpdateStrategy" => default_rolling_update(object, json!(1), json!(0)),
+        "DeploymentStrategy" => default_rolling_update(object, json!("25%"), json!("25%")),
+        "StatefulSetUpdateStrategy" if text(object, "type") == "RollingUpdate" => {
+            if let Some(rolling) = object_at(object, "rollingUpdate") {
+                set_default(rolling, "partition", 0);
+            }
+        }
+        "Volume" if object.keys().all(|key| key == "name") => {
+            object.insert("emptyDir".into(), json!({}));
+        }
+        "PodSpec" => mirror_service_account(object),
+        "NodeSpec" => mirror_pod_cidr(object),
+        "NodeStatus" => {
+            if let Some(capacity) = object.get("capacity").cloned() {
+                set_default(object, "allocatable", capacity);
+            }
+        }
+        "Namespace" => label_namespace(object),
+        "JobSpec" if !object.contains_key("completions") && object.get("parallelism") == Some(&json!(1)) => {
+            object.insert("completions".into(), json!(1));
+        }
+        "ServicePort" => {
+            if let Some(port) = object.get("port").cloned() {
+                set_default(object, "targetPort", port);
+            }
+        }
+        "LimitRangeItem" => default_limits(object),
+        _ => {}
+    }
+}
+
+fn text<'a>(object: &'a Object, field: &str) -> &'a str {
+    object.get(field).and_then(Value::as_str).unwrap_or("")
+}
+
+fn default_pull_policy_of(object: &mut Object, image: &str, policy: &str) {
+    let default = default_pull_policy(text(object, image));
+    set_default(object, policy, default);
+}
+
+/// The rolling update parameters: their defaults with `type: RollingUpdate`. Elsewhere a block that was written keeps
+/// its values and what it leaves out reads 0, because the internal type has no pointers.
+fn default_rolling_update(strategy: &mut Object, unavailable: Value, surge: Value) {
+    let rolls = text(strategy, "type") == "RollingUpdate";
+    if !rolls && !strategy.contains_key("rollingUpdate") {
+        return;
+    }
+    if let Some(rolling) = object_at(strategy, "rollingUpdate") {
+        set_default(rolling, "maxUnavailable", if rolls { unavailable } else { json!(0) });
+        set_default(rolling, "maxSurge", if rolls { surge } else { json!(0) });
+    }
+}
+
+/// `serviceAccount` is the old name of `serviceAccountName`; both are stored.
+fn mirror_service_account(spec: &mut Object) {
+    if text(spec, "serviceAccountName").is_empty() {
+        if let Some(old) = spec.get("serviceAccount").cloned() {
+            spec.insert("serviceAccountName".into(), old);
+        }
+    } else if let Some(name) = spec.get("serviceAccountName").cloned() {
+        spec.insert("serviceAccount".into(), name);
+    }
+}
+
+/// `podCIDR` is the first of `podCIDRs`; when they disagree, `podCIDR` wins.
+fn mirror_pod_cidr(spec: &mut Object) {
+    let first = spec.get("podCIDRs").and_then(|list| list.get(0)).cloned();
+    match (spec.get("podCIDR").cloned(), first) {
+        (Some(one), first) if first.as_ref() != Some(&one) => {
+            spec.insert("podCIDRs".into(), json!([one]));
+        }
+        (None, Some(first)) => {
+            spec.insert("podCIDR".into(), first);
+        }
+        _ => {}
+    }
+}
+
+fn label_namespace(namespace: &mut Object) {
+    let name = namespace.get("metadata").and_then(|m| m.get("name")).cloned();
+    if let (Some(name), Some(metadata)) = (name, object_at(namespace, "metadata"))
+        && let Some(labels) = object_at(metadata, "labels")
+    {
+        labels.insert("kubernetes.io/metadata.name".into(), name);
+    }
+}
+
+/// Default limit from the maximum, default request from the default limit, then from the minimum.
+fn default_limits(item: &mut Object) {
+    if text(item, "type") != "Container" {
+        return;
+    }
+    for (from, to) in [("max", "default"), ("default", "defaultRequest"), ("min", "defaultRequest")] {
+        let Some(source) = item.get(from).and_then(Value::as_object).cloned() else { continue };
+        if let Some(target) = object_at(item, to) {
+            for (resource, amount) in source {
+                set_default(target, &resource, amount);
+            }
+        }
+    }
+}
+
+/// Defaults of pods that templates do not get.
+fn default_pod(pod: &mut Object) {
+    let Some(spec) = object_at(pod, "spec") else { return };
+    set_default(spec, "enableServiceLinks", true);
+    let host_network = spec.get("hostNetwork") == Some(&Value::Bool(true));
+    for list in ["containers", "initContainers"] {
+        for container in super::schema::value::objects_of(spec, list) {
+            if host_network {
+                for port in super::schema::value::objects_of(container, "ports") {
+                    if let Some(number) = port.get("containerPort").cloned() {
+                        set_default(port, "hostPort", number);
+                    }
+                }
+            }
+            if let Some(resources) = container.get_mut("resources").and_then(Value::as_object_mut) {
+                requests_from_limits(resources);
+            }
+        }
+    }
+    default_pod_requests(spec);
+}
+
+/// What is limited and not requested is requested up to the limit.
+fn requests_from_limits(resources: &mut Object) {
+    let Some(limits) = resources.get("limits").and_then(Value::as_object).cloned() else { return };
+    if let Some(requests) = object_at(resources, "requests") {
+        for (resource, amount) in limits {
+            set_default(requests, &resource, amount);
+        }
+    }
+}
+
+/// Pod-level limits become pod-level requests only for resources that no container requests.
+fn default_pod_requests(spec: &mut Object) {
+    let requested: Vec<String> = ["containers", "initContainers"]
+        .iter()
+        .flat_map(|list| spec.get(*list).and_then(Value::as_array).into_iter().flatten())
+        .filter_map(|container| container.get("resources")?.get("requests")?.as_object())
+        .flat_map(|requests| requests.keys().cloned())
+        .collect();
+    let Some(resources) = spec.get_mut("resources").and_then(Value::as_object_mut) else { return };
+    let Some(limits) = resources.get("limits").and_then(Value::as_object).cloned() else { return };
+    if let Some(requests) = object_at(resources, "requests") {
+        for (resource, amount) in limits {
+            if !requested.contains(&resource) {
+                set_default(requests, &resource, amount);
+            }
+        }
+    }
+    if resources.get("requests").and_then(Value::as_object).is_some_and(Map::is_empty) {
+        resources.remove("requests");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn defaulted(kind: &str, mut tree: Value) -> Value {
+        default(kind, &mut tree);
+        let once = tree.clone();
+        default(kind, &mut tree);
+        assert_eq!(tree, once, "defaulting twice changes nothing");
+        tree
+    }
+
+    #[test]
+    fn every_plain_default_names_a_field() {
+        for (name, fields) in defaults() {
+            for (field, value) in fields {
+                assert!(field_of(name, field).is_some(), "{name}.{field}");
+                assert!(!value.is_null(), "{name}.{field}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_daemonset_gets_the_defaults_of_its_template() {
+        let got = defaulted("DaemonSet", json!({}));
+        assert_eq!(
+            got,
+            json!({"spec": {
+                "revisionHistoryLimit": 10,
+                "updateStrategy": {"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": 1, "maxSurge": 0}},
+                "template": {"metadata": {}, "spec": {"dnsPolicy": "ClusterFirst", "restartPolicy": "Always",
+                    "schedulerName": "default-scheduler", "securityContext": {},
+                    "terminationGracePeriodSeconds": 30}},
+            }})
+        );
+    }
+
+    #[test]
+    fn on_delete_keeps_a_rolling_block_without_defaults() {
+        let got = defaulted(
+            "DaemonSet",
+            json!({"spec": {"updateStrategy": {"type": "OnDelete", "rollingUpdate": {"maxSurge": 2}}}}),
+        );
+        assert_eq!(
+            got["spec"]["updateStrategy"],
+            json!({"type": "OnDelete", "rollingUpdate": {"maxUnavailable": 0, "maxSurge": 2}})
+        );
+    }
+
+    #[test]
+    fn pods_get_host_ports_and_requests_but_templates_do_not() {
+        let spec = json!({"hostNetwork": true, "containers": [{"name": "a", "image": "b:1",
+            "ports": [{"containerPort": 80}], "resources": {"limits": {"cpu": "1"}}}]});
+        let pod = defaulted("Pod", json!({"spec": spec.clone()}));
+        let container = &pod["spec"]["containers"][0];
+        assert_eq!(container["ports"][0], json!({"containerPort": 80, "hostPort": 80, "protocol": "TCP"}));
+        assert_eq!(container["resources"], json!({"limits": {"cpu": "1"}, "requests": {"cpu": "1"}}));
+        assert_eq!(pod["spec"]["enableServiceLinks"], true);
+        let set = defaulted("DaemonSet", json!({"spec": {"template": {"spec": spec}}}));
+        let container = &set["spec"]["template"]["spec"]["containers"][0];
+        assert_eq!(container["ports"][0], json!({"containerPort": 80, "protocol": "TCP"}));
+        assert_eq!(container["resources"], json!({"limits": {"cpu": "1"}}));
+    }
+
+    #[test]
+    fn volumes_probes_and_references_get_theirs() {
+        let got = defaulted(
+            "PodTemplateSpec",
+            json!({"spec": {
+                "serviceAccountName": "sa",
+                "volumes": [{"name": "a"}, {"name": "b", "hostPath": {"path": "/p"}},
+                    {"name": "c", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}}],
+                "containers": [{
+                    "env": [{"name": "A", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}},
+                        {"name": "B", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu"}}}],
+                    "livenessProbe": {"httpGet": {"port": 80}},
+                }],
+            }}),
+        );
+        let spec = &got["spec"];
+        assert_eq!(spec["serviceAccount"], "sa");
+        assert_eq!(
+            spec["volumes"],
+            json!([{"name": "a", "emptyDir": {}}, {"name": "b", "hostPath": {"path": "/p", "type": ""}},
+                {"name": "c", "projected": {"defaultMode": 420, "sources": [
+                    {"serviceAccountToken": {"path": "t", "expirationSeconds": 3600}}]}}])
+        );
+        let container = &spec["containers"][0];
+        assert_eq!(container["env"][0]["valueFrom"]["fieldRef"]["apiVersion"], "v1");
+        assert_eq!(container["env"][1]["valueFrom"]["resourceFieldRef"]["divisor"], "0");
+        assert_eq!(
+            container["livenessProbe"],
+            json!({"httpGet": {"path": "/", "port": 80, "scheme": "HTTP"}, "timeoutSeconds": 1, "periodSeconds": 10,
+                "successThreshold": 1, "failureThreshold": 3})
+        );
+    }
+
+    #[test]
+    fn nodes_and_namespaces_get_theirs() {
+        let node = defaulted("Node", json!({"spec": {"podCIDR": "10.0.0.0/24"}, "status": {"capacity": {"cpu": "4"}}}));
+        assert_eq!(node["spec"]["podCIDRs"], json!(["10.0.0.0/24"]));
+        assert_eq!(node["status"]["allocatable"], json!({"cpu": "4"}));
+        let namespace = defaulted("Namespace", json!({"metadata": {"name": "a"}}));
+        assert_eq!(namespace["metadata"]["labels"], json!({"kubernetes.io/metadata.name": "a"}));
+    }
+}
