@@ -1,0 +1,321 @@
+//! What the API server accepts but warns about.
+//!
+//! Follows kubernetes pkg/api/pod/warnings.go, pkg/api/node/util.go and the strategies' WarningsOnCreate and
+//! WarningsOnUpdate, v1.36.
+use super::error::{Path, quote};
+use super::names;
+use super::resources::quantity;
+use super::security::visit_containers;
+use crate::apiserver::schema::Tree;
+use serde_json::Value;
+
+/// The warnings for a new object, or for one that replaces `old`. kubectl prints each after `Warning: `.
+pub fn warnings(kind: &str, new: &Value, old: Option<&Value>) -> Vec<String> {
+    let new = Tree(new);
+    let mut list = Vec::new();
+    match kind {
+        "DaemonSet" | "Deployment" | "ReplicaSet" | "StatefulSet" => {
+            let name = new.at("metadata").str("name");
+            let messages = names::dns1123_label(name);
+            if kind != "DaemonSet" && old.is_none() && !messages.is_empty() {
+                list.push(format!(
+                    "metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a \
+                     DNS label is recommended: [{}]",
+                    messages.join(" ")
+                ));
+            }
+            // On update only when the spec has changed.
+            let unchanged = old.is_some_and(|old| Tree(old).at("spec").0 == new.at("spec").0);
+            if !unchanged {
+                let spec = Path::new("spec");
+                let template = new.at("spec").at("template");
+                pod(template.at("metadata"), template.at("spec"), Some(&spec.child("template")), &mut list);
+            }
+        }
+        "Pod" => {
+            let messages = names::dns1123_label(new.at("metadata").str("name"));
+            if old.is_none() && !messages.is_empty() {
+                list.push(format!(
+                    "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS \
+                     label is recommended: [{}]",
+                    messages.join(" ")
+                ));
+            }
+            pod(new.at("metadata"), new.at("spec"), None, &mut list);
+        }
+        "Node" => {
+            if new.at("spec").has("configSource") {
+                list.push("spec.configSource: the feature is no longer supported".into());
+            }
+            if !new.at("spec").str("externalID").is_empty() {
+                list.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".into());
+            }
+        }
+        _ => {}
+    }
+    list
+}
+
+/// Labels of nodes that have newer names.
+fn deprecated_label(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "beta.kubernetes.io/arch" => "deprecated since v1.14; use \"kubernetes.io/arch\" instead",
+        "beta.kubernetes.io/os" => "deprecated since v1.14; use \"kubernetes.io/os\" instead",
+        "failure-domain.beta.kubernetes.io/region" => {
+            "deprecated since v1.17; use \"topology.kubernetes.io/region\" instead"
+        }
+        "failure-domain.beta.kubernetes.io/zone" => {
+            "deprecated since v1.17; use \"topology.kubernetes.io/zone\" instead"
+        }
+        "beta.kubernetes.io/instance-type" => {
+            "deprecated since v1.17; use \"node.kubernetes.io/instance-type\" instead"
+        }
+        _ => return None,
+    })
+}
+
+const OLD_ANNOTATIONS: &[(&str, &str)] = &[
+    (
+        "scheduler.alpha.kubernetes.io/critical-pod",
+        "non-functional in v1.16+; use the \"priorityClassName\" field instead",
+    ),
+    ("security.alpha.kubernetes.io/sysctls", "non-functional in v1.11+; use the \"sysctls\" field instead"),
+    ("security.alpha.kubernetes.io/unsafe-sysctls", "non-functional in v1.11+; use the \"sysctls\" field instead"),
+];
+
+const OLD_VOLUMES: &[(&str, &str, &str)] = &[
+    ("photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"),
+    ("gitRepo", "gitRepo", "deprecated in v1.11"),
+    ("scaleIO", "scaleIO", "deprecated in v1.16, non-functional in v1.22+"),
+    ("flocker", "flocker", "deprecated in v1.22, non-functional in v1.25+"),
+    ("storageos", "storageOS", "deprecated in v1.22, non-functional in v1.25+"),
+    ("quobyte", "quobyte", "deprecated in v1.22, non-functional in v1.25+"),
+    ("glusterfs", "glusterfs", "deprecated in v1.25, non-functional in v1.26+"),
+    ("cephfs", "cephfs", "deprecated in v1.28, non-functional in v1.31+"),
+    ("rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"),
+];
+
+/// Warnings for a pod, or for a template when there is a path to it.
+fn pod(meta: Tree<'_>, spec: Tree<'_>, template: Option<&Path<'_>>, list: &mut Vec<String>) {
+    let spec_path = template.map_or(Path::new("spec"), |path| path.child("spec"));
+    let meta_path = template.map_or(Path::new("metadata"), |path| path.child("metadata"));
+    placement(spec, &spec_path, list);
+    let annotations = meta_path.child("annotations");
+    for (key, message) in OLD_ANNOTATIONS {
+        if meta.at("annotations").has(key) {
+            list.push(format!("{}: {message}", annotations.key(key)));
+        }
+    }
+    volumes(spec, &spec_path, list);
+    duplicates(spec, "hostAliases", "ip", &spec_path, list);
+    duplicates(spec, "imagePullSecrets", "name", &spec_path, list);
+    let secrets = spec_path.child("imagePullSecrets");
+    for (at, secret) in spec.list("imagePullSecrets").enumerate() {
+        if secret.str("name").is_empty() {
+            list.push(format!("{}: invalid empty name \"\"", secrets.index(at).child("name")));
+        }
+    }
+    fractions(spec.at("overhead"), &spec_path.child("overhead"), list);
+    visit_containers(spec, &spec_path, |container, path| {
+        let resources = path.child("resources");
+        // Memory first, then local storage; of each the limit first.
+        for resource in ["memory", "ephemeral-storage"] {
+            for side in ["limits", "requests"] {
+                let amount = container.at("resources").at(side).at(resource);
+                fraction(amount, &resources.child(side).key(resource), list);
+            }
+        }
+        environment(container, &path.child("env"), list);
+    });
+    ports(spec, &spec_path, list);
+    if spec.int("terminationGracePeriodSeconds") < 0 {
+        let path = spec_path.child("terminationGracePeriodSeconds");
+        list.push(format!("{path}: must be >= 0; negative values are invalid and will be treated as 1"));
+    }
+    null_selectors(spec, &spec_path, list);
+}
+
+fn placement(spec: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
+    let selector = path.child("nodeSelector");
+    for (key, _) in spec.map("nodeSelector") {
+        if let Some(message) = deprecated_label(key) {
+            list.push(format!("{}: {message}", selector.key(key)));
+        }
+    }
+    let affinity_path = path.child("affinity");
+    let node_path = affinity_path.child("nodeAffinity");
+    let node = spec.path(&["affinity", "nodeAffinity"]);
+    let required = node_path.child("requiredDuringSchedulingIgnoredDuringExecution");
+    let terms = required.child("nodeSelectorTerms");
+    let required_terms = node.at("requiredDuringSchedulingIgnoredDuringExecution").at("nodeSelectorTerms");
+    for (at, term) in required_terms.items().enumerate() {
+        node_term(term, false, &terms.index(at), list);
+    }
+    let preferred = node_path.child("preferredDuringSchedulingIgnoredDuringExecution");
+    for (at, term) in node.list("preferredDuringSchedulingIgnoredDuringExecution").enumerate() {
+        node_term(term.at("preference"), true, &preferred.index(at).child("preference"), list);
+    }
+    let spread = path.child("topologySpreadConstraints");
+    for (at, constraint) in spec.list("topologySpreadConstraints").enumerate() {
+        let place = spread.index(at);
+        let key = constraint.str("topologyKey");
+        if let Some(message) = deprecated_label(key) {
+            list.push(format!("{}: {key} is {message}", place.child("topologyKey")));
+        }
+        if !constraint.has("labelSelector") {
+            list.push(format!("{}: a null labelSelector results in matching no pod", place.child("labelSelector")));
+        }
+    }
+}
+
+fn node_term(term: Tree<'_>, check_values: bool, path: &Path<'_>, list: &mut Vec<String>) {
+    let expressions = path.child("matchExpressions");
+    for (at, expression) in term.list("matchExpressions").enumerate() {
+        let place = expressions.index(at);
+        let key = expression.str("key");
+        if let Some(message) = deprecated_label(key) {
+            list.push(format!("{}: {key} is {message}", place.child("key")));
+        }
+        if check_values {
+            let values = place.child("values");
+            for (at, value) in expression.list("values").enumerate() {
+                for message in names::label_value(value.text()) {
+                    list.push(format!("{}: {} is invalid, {message}", values.index(at), value.text()));
+                }
+            }
+        }
+    }
+}
+
+fn volumes(spec: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
+    let volumes = path.child("volumes");
+    for (at, volume) in spec.list("volumes").enumerate() {
+        let place = volumes.index(at);
+        for (field, shown, message) in OLD_VOLUMES {
+            if volume.has(field) {
+                list.push(format!("{}: {message}", place.child(shown)));
+            }
+        }
+    }
+    let sources = || spec.list("volumes").flat_map(|volume| volume.at("projected").list("sources"));
+    let tokens: Vec<&str> = sources().map(|s| s.at("serviceAccountToken").str("path")).collect();
+    for (at, volume) in spec.list("volumes").enumerate() {
+        let place = volumes.index(at);
+        let projected = place.child("projected");
+        let sources_path = projected.child("sources");
+        for source in volume.at("projected").list("sources") {
+            for (field, shown) in [("configMap", "configMap"), ("secret", "secrets"), ("downwardAPI", "downwardAPI")] {
+                let here = sources_path.child(shown);
+                for (at, item) in source.at(field).list("items").enumerate() {
+                    let item_path = item.str("path");
+                    if !item_path.is_empty() && tokens.contains(&item_path) {
+                        list.push(format!(
+                            "{}: has duplicated path with ServiceAccountToken {}",
+                            here.index(at),
+                            quote(item_path)
+                        ));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn duplicates(spec: Tree<'_>, field: &str, key: &str, path: &Path<'_>, list: &mut Vec<String>) {
+    let place = path.child(field);
+    for (at, item) in spec.list(field).enumerate() {
+        let value = item.str(key);
+        if spec.list(field).take(at).any(|before| before.str(key) == value) {
+            list.push(format!("{}: duplicate {key} {}", place.index(at).child(key), quote(value)));
+        }
+    }
+}
+
+fn fractions(amounts: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
+    for resource in ["memory", "ephemeral-storage"] {
+        fraction(amounts.at(resource), &path.key(resource), list);
+    }
+}
+
+fn fraction(amount: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
+    let amount = quantity(amount);
+    if amount.milli_value() % 1000 != 0 {
+        list.push(format!("{path}: fractional byte value \"{amount}\" is invalid, must be an integer"));
+    }
+}
+
+fn environment(container: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
+    for (at, variable) in container.list("env").enumerate() {
+        let name = variable.str("name");
+        if !container.list("env").take(at).any(|before| before.str("name") == name) {
+            continue;
+        }
+        // Building on the earlier value is fine.
+        let reference = format!("$({name})");
+        let value = variable.str("value");
+        if variable.has("valueFrom") || value == reference || !value.contains(&reference) {
+            list.push(format!(
+                "{}: hides previous definition of {}, which may be dropped when using apply",
+                path.index(at),
+                quote(name)
+            ));
+        }
+    }
+}
+
+fn ports(spec: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
+    let mut seen: Vec<(i64, &str, &str, i64, String)> = Vec::new();
+    visit_containers(spec, path, |container, place| {
+        let ports_path = place.child("ports");
+        for (at, port) in container.list("ports").enumerate() {
+            let here = ports_path.index(at);
+            let (number, protocol) = (port.int("containerPort"), port.str("protocol"));
+            let (ip, host) = (port.str("hostIP"), port.int("hostPort"));
+            if !ip.is_empty() && host == 0 {
+                let name = port.str("name");
+                list.push(format!(
+                    "{here}: hostIP set without hostPort: {{Name:{name} HostPort:0 ContainerPort:{number} \
+                     Protocol:{protocol} HostIP:{ip}}}"
+                ));
+            }
+            for (_, _, other_ip, other_host, other) in
+                seen.iter().filter(|(n, p, _, _, _)| *n == number && *p == protocol)
+            {
+                if ip == *other_ip && host == *other_host {
+                    list.push(format!("{here}: duplicate port definition with {other}"));
+                } else if host == 0 || *other_host == 0 {
+                    list.push(format!("{here}: overlapping port definition with {other}"));
+                } else if host == *other_host && ip.is_empty() != other_ip.is_empty() {
+                    list.push(format!("{here}: dangerously ambiguous port definition with {other}"));
+                }
+            }
+            seen.push((number, protocol, ip, host, here.to_string()));
+        }
+    });
+}
+
+fn null_selectors(spec: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
+    let affinity = path.child("affinity");
+    for kind in ["podAffinity", "podAntiAffinity"] {
+        let place = affinity.child(kind);
+        let terms = spec.at("affinity").at(kind);
+        let required = place.child("requiredDuringSchedulingIgnoredDuringExecution");
+        for (at, term) in terms.list("requiredDuringSchedulingIgnoredDuringExecution").enumerate() {
+            if !term.has("labelSelector") {
+                let here = required.index(at);
+                list.push(format!("{}: a null labelSelector results in matching no pod", here.child("labelSelector")));
+            }
+        }
+        let preferred = place.child("preferredDuringSchedulingIgnoredDuringExecution");
+        for (at, term) in terms.list("preferredDuringSchedulingIgnoredDuringExecution").enumerate() {
+            if !term.at("podAffinityTerm").has("labelSelector") {
+                let here = preferred.index(at);
+                let term_path = here.child("podAffinityTerm");
+                list.push(format!(
+                    "{}: a null labelSelector results in matching no pod",
+                    term_path.child("labelSelector")
+                ));
+            }
+        }
+    }
+}
