@@ -1,11 +1,16 @@
 //! The API server: the only way into the store.
 
+pub mod admission;
+pub mod defaulting;
 mod plan;
 mod pod_admission;
 mod random;
+pub mod schema;
 mod server;
 mod status;
 pub mod store;
+pub mod strategy;
+pub mod validation;
 mod write;
 
 pub use plan::{Now, Plan, Timer};

@@ -4,6 +4,7 @@
 //! object are found at once, in the API server's order; where it walks a Go map, ours is by name.
 
 mod affinity;
+mod answer;
 mod cluster;
 mod container;
 mod downward;
@@ -14,15 +15,14 @@ pub mod names;
 mod pod;
 mod resources;
 mod security;
-mod status;
 mod volumes;
 mod warnings;
 mod workloads;
 
+pub use answer::{go_map, invalid, invalid_patch, kubectl_error, undecodable, while_doing};
 pub use error::{ErrorType, FieldError, Path, quote};
 pub use metadata::selector_matches;
 pub use resources::{allows_overcommit, is_extended};
-pub use status::{Cause, Reason, Status, kubectl_error};
 pub use warnings::warnings;
 
 use super::schema::{Resource, Tree};

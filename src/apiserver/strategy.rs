@@ -1,0 +1,228 @@
+//! What the API server sets itself before it validates and stores an object: status, generation, template generation.
+//!
+//! Follows the strategies in kubernetes pkg/registry/{apps,core,policy,scheduling}, PrepareForCreate and
+//! PrepareForUpdate, v1.36.
+use super::admission::qos_class;
+use super::schema::Tree;
+use super::schema::value::{object_at, set_default};
+use serde_json::{Map, Value, json};
+
+/// The annotation in which a DaemonSet's template generation is stored.
+pub const TEMPLATE_GENERATION: &str = "deprecated.daemonset.template.generation";
+
+/// Kinds whose status only the status subresource may set.
+const STATUS_APART: &[&str] = &[
+    "CronJob",
+    "DaemonSet",
+    "Deployment",
+    "Job",
+    "Namespace",
+    "Pod",
+    "PodDisruptionBudget",
+    "ReplicaSet",
+    "ResourceQuota",
+    "Service",
+    "StatefulSet",
+];
+/// Kinds that count the changes of their spec.
+const COUNTED: &[&str] =
+    &["CronJob", "DaemonSet", "Deployment", "Job", "Pod", "PodDisruptionBudget", "ReplicaSet", "StatefulSet"];
+
+/// Why a new object cannot be read although its schema is right: the conversion error for the answer
+/// [`undecodable`](super::validation::undecodable).
+pub fn conversion_error(kind: &str, tree: &Value) -> Option<String> {
+    let text = (kind == "DaemonSet").then(|| Tree(tree).at("metadata").at("annotations").at(TEMPLATE_GENERATION))?;
+    if !text.exists() || text.text().parse::<i64>().is_ok() {
+        return None;
+    }
+    Some(format!("strconv.ParseInt: parsing {}: invalid syntax", super::validation::quote(text.text())))
+}
+
+/// Prepares a new object. The caller sets name, uid, creation time and resource version.
+pub fn prepare_for_create(kind: &str, new: &mut Value) {
+    let Some(object) = new.as_object_mut() else { return };
+    if STATUS_APART.contains(&kind) {
+        object.remove("status");
+    }
+    if let Some(meta) = object_at(object, "metadata") {
+        for field in ["deletionTimestamp", "deletionGracePeriodSeconds", "selfLink"] {
+            meta.remove(field);
+        }
+        if COUNTED.contains(&kind) || matches!(kind, "PriorityClass" | "RuntimeClass") {
+            meta.insert("generation".into(), json!(1));
+        }
+    }
+    match kind {
+        "DaemonSet" => {
+            let written = template_generation(object).unwrap_or(0);
+            set_template_generation(object, written.max(1));
+        }
+        "Pod" => prepare_pod(object),
+        "Namespace" => prepare_namespace(object),
+        _ => {}
+    }
+}
+
+/// Prepares an object that replaces `old` (not through the status subresource).
+pub fn prepare_for_update(kind: &str, new: &mut Value, old: &Value) {
+    let old = Tree(old);
+    let Some(object) = new.as_object_mut() else { return };
+    if STATUS_APART.contains(&kind) {
+        if old.has("status") {
+            object.insert("status".into(), old.at("status").0.clone());
+        } else {
+            object.remove("status");
+        }
+    }
+    if kind == "Namespace" {
+        object.insert("spec".into(), old.at("spec").0.clone());
+    }
+    let changed = Tree(object.get("spec").unwrap_or(&Value::Null)).0 != old.at("spec").0;
+    let annotated = || {
+        let annotations = object.get("metadata").and_then(|m| m.get("annotations")).unwrap_or(&Value::Null);
+        *annotations != *old.at("metadata").at("annotations").0
+    };
+    let counts = COUNTED.contains(&kind) && (changed || (kind == "Deployment" && annotated()));
+    let template_changed =
+        Tree(object.get("spec").unwrap_or(&Value::Null)).at("template").0 != old.at("spec").at("template").0;
+    let generation = old.at("metadata").int("generation");
+    if let Some(meta) = object_at(object, "metadata") {
+        if COUNTED.contains(&kind) || old.at("metadata").has("generation") {
+            meta.insert("generation".into(), json!(generation.saturating_add(i64::from(counts))));
+        } else {
+            meta.remove("generation");
+        }
+    }
+    if kind == "DaemonSet" {
+        let before = old.0.as_object().and_then(template_generation).unwrap_or(0);
+        set_template_generation(object, before.saturating_add(i64::from(template_changed)));
+    }
+}
+
+fn template_generation(set: &Map<String, Value>) -> Option<i64> {
+    set.get("metadata")?.get("annotations")?.get(TEMPLATE_GENERATION)?.as_str()?.parse().ok()
+}
+
+fn set_template_generation(set: &mut Map<String, Value>, generation: i64) {
+    if let Some(meta) = object_at(set, "metadata")
+        && let Some(annotations) = object_at(meta, "annotations")
+    {
+        annotations.insert(TEMPLATE_GENERATION.into(), json!(generation.to_string()));
+    }
+}
+
+fn prepare_namespace(namespace: &mut Map<String, Value>) {
+    namespace.insert("status".into(), json!({"phase": "Active"}));
+    let Some(spec) = object_at(namespace, "spec") else { return };
+    set_default(spec, "finalizers", json!([]));
+    if let Some(finalizers) = spec.get_mut("finalizers").and_then(Value::as_array_mut)
+        && !finalizers.contains(&json!("kubernetes"))
+    {
+        finalizers.push(json!("kubernetes"));
+    }
+}
+
+fn prepare_pod(pod: &mut Map<String, Value>) {
+    let labels = pod.get("metadata").and_then(|m| m.get("labels")).cloned().unwrap_or(Value::Null);
+    let mut status = json!({"phase": "Pending"});
+    if let Some(spec) = pod.get("spec") {
+        let spec = Tree(spec);
+        if let Some(status) = status.as_object_mut() {
+            status.insert("qosClass".into(), json!(qos_class(spec)));
+            if spec.len("schedulingGates") > 0 {
+                let message = "Scheduling is blocked due to non-empty scheduling gates";
+                let condition = json!({"type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
+                    "message": message});
+                status.insert("conditions".into(), json!([condition]));
+            }
+        }
+    }
+    pod.insert("status".into(), status);
+    if let Some(spec) = pod.get_mut("spec") {
+        merge_label_keys(spec, Tree(&labels));
+    }
+}
+
+/// `matchLabelKeys` and `mismatchLabelKeys` become expressions of their selectors, with the pod's own label values.
+fn merge_label_keys(spec: &mut Value, labels: Tree<'_>) {
+    let add = |term: &mut Value| {
+        for (list, operator) in [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")] {
+            let keys: Vec<String> = Tree(term).list(list).map(|k| k.text().to_owned()).collect();
+            for key in keys.iter().filter(|key| labels.has(key)) {
+                let expression = json!({"key": key, "operator": operator, "values": [labels.str(key)]});
+                let selector = term.get_mut("labelSelector").and_then(Value::as_object_mut);
+                if let Some(selector) = selector {
+                    set_default(selector, "matchExpressions", json!([]));
+                    if let Some(list) = selector.get_mut("matchExpressions").and_then(Value::as_array_mut) {
+                        list.push(expression);
+                    }
+                }
+            }
+        }
+    };
+    fn items<'a>(value: &'a mut Value, path: &[&str]) -> impl Iterator<Item = &'a mut Value> {
+        let found = path.iter().try_fold(value, |value, name| value.get_mut(*name));
+        found.and_then(Value::as_array_mut).into_iter().flatten()
+    }
+    for kind in ["podAffinity", "podAntiAffinity"] {
+        items(spec, &["affinity", kind, "requiredDuringSchedulingIgnoredDuringExecution"]).for_each(add);
+        items(spec, &["affinity", kind, "preferredDuringSchedulingIgnoredDuringExecution"])
+            .filter_map(|term| term.get_mut("podAffinityTerm"))
+            .for_each(add);
+    }
+    items(spec, &["topologySpreadConstraints"]).for_each(add);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_daemonset_starts_at_generation_one_without_status() {
+        let mut set = json!({"metadata": {"name": "a", "generation": 7}, "spec": {}, "status": {"numberReady": 3}});
+        prepare_for_create("DaemonSet", &mut set);
+        assert_eq!(
+            set,
+            json!({"metadata": {"name": "a", "generation": 1, "annotations": {TEMPLATE_GENERATION: "1"}}, "spec": {}})
+        );
+        let mut set = json!({"metadata": {"annotations": {TEMPLATE_GENERATION: "5"}}});
+        prepare_for_create("DaemonSet", &mut set);
+        assert_eq!(set["metadata"]["annotations"][TEMPLATE_GENERATION], "5");
+        let bad = json!({"metadata": {"annotations": {TEMPLATE_GENERATION: "x"}}});
+        assert_eq!(
+            conversion_error("DaemonSet", &bad).as_deref(),
+            Some("strconv.ParseInt: parsing \"x\": invalid syntax")
+        );
+    }
+
+    #[test]
+    fn generations_rise_with_the_spec_and_the_template() {
+        let old = json!({"metadata": {"generation": 2, "annotations": {TEMPLATE_GENERATION: "2"}},
+            "spec": {"minReadySeconds": 1, "template": {"a": 1}}, "status": {"numberReady": 3}});
+        let update = |spec: Value| {
+            let mut new = json!({"metadata": {"generation": 9}, "spec": spec});
+            prepare_for_update("DaemonSet", &mut new, &old);
+            assert_eq!(new["status"], old["status"]);
+            let meta = &new["metadata"];
+            (meta["generation"].clone(), meta["annotations"][TEMPLATE_GENERATION].clone())
+        };
+        assert_eq!(update(json!({"minReadySeconds": 1, "template": {"a": 1}})), (json!(2), json!("2")));
+        assert_eq!(update(json!({"minReadySeconds": 2, "template": {"a": 1}})), (json!(3), json!("2")));
+        assert_eq!(update(json!({"minReadySeconds": 1, "template": {"a": 2}})), (json!(3), json!("3")));
+    }
+
+    #[test]
+    fn pods_are_pending_and_namespaces_active() {
+        let mut pod = json!({"metadata": {"labels": {"v": "1"}}, "spec": {"containers": [{"name": "a"}],
+            "topologySpreadConstraints": [{"matchLabelKeys": ["v"], "labelSelector": {}}]}});
+        prepare_for_create("Pod", &mut pod);
+        assert_eq!(pod["status"], json!({"phase": "Pending", "qosClass": "BestEffort"}));
+        assert_eq!(
+            pod["spec"]["topologySpreadConstraints"][0]["labelSelector"],
+            json!({"matchExpressions": [{"key": "v", "operator": "In", "values": ["1"]}]})
+        );
+        let mut namespace = json!({"metadata": {"name": "a"}});
+        prepare_for_create("Namespace", &mut namespace);
+        assert_eq!(namespace["spec"], json!({"finalizers": ["kubernetes"]}));
+    }
+}
