@@ -45,7 +45,7 @@ fn admit_under_pressure(pod: &Pod, node: &Node) -> Result<(), Refusal> {
     }
     if conditions == ["MemoryPressure"] {
         let pressure = Taint::new(TAINT_MEMORY_PRESSURE, NO_SCHEDULE);
-        if pod.spec.qos_class() != "BestEffort" || pod.spec.tolerations.iter().any(|t| t.tolerates(&pressure)) {
+        if qos_class(&pod.spec) != "BestEffort" || pod.spec.tolerations.iter().any(|t| t.tolerates(&pressure)) {
             return Ok(());
         }
     }

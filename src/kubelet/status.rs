@@ -17,7 +17,7 @@ const OWN_CONDITIONS: [&str; 5] =
 pub fn pod_status(pod: &Pod, runtime: &PodRuntime, host_ip: &str, now: Now) -> PodStatus {
     let mut status = pod.status.clone();
     if status.qos_class.is_empty() {
-        status.qos_class = pod.spec.qos_class().into();
+        status.qos_class = qos_class(&pod.spec).into();
     }
     if let Some(Verdict::Refused(refusal)) = &runtime.verdict {
         status.phase = FAILED.into();

@@ -82,7 +82,7 @@ impl ObjectMeta {
 }
 
 /// Namespace (empty for cluster-scoped kinds) and name; sorts as the API server lists.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 pub struct ObjectKey {
     /// Empty for cluster-scoped kinds.
     pub namespace: Rc<str>,

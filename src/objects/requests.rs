@@ -1,4 +1,4 @@
-use super::{CPU, Container, MEMORY, PodSpec, Quantity, ResourceRequirements};
+use super::{CPU, Container, MEMORY, PodSpec, Quantity};
 use std::collections::BTreeMap;
 
 /// Amounts by resource name, summed up.
@@ -63,39 +63,6 @@ impl PodSpec {
         add_amounts(&mut running, &self.overhead);
         running
     }
-
-    /// Guaranteed, Burstable or BestEffort.
-    ///
-    /// Follows kubernetes pkg/apis/core/v1/helper/qos ComputePodQOS, v1.36.
-    pub fn qos_class(&self) -> &'static str {
-        let containers = || self.containers.iter().chain(self.init_containers.iter());
-        let all: Vec<Option<&ResourceRequirements>> = match &self.resources {
-            Some(pod_level) if !(pod_level.requests.is_empty() && pod_level.limits.is_empty()) => vec![Some(pod_level)],
-            _ => containers().map(|container| container.resources.as_ref()).collect(),
-        };
-        let (mut requests, mut limits) = (Amounts::new(), Amounts::new());
-        let mut all_limited = true;
-        for resources in all {
-            let mut limited = 0;
-            for name in [CPU, MEMORY] {
-                if let Some(amount) = resources.and_then(|r| r.requests.get(name)).filter(|q| !q.is_zero()) {
-                    add_amounts(&mut requests, &BTreeMap::from([(name.to_owned(), *amount)]));
-                }
-                if let Some(amount) = resources.and_then(|r| r.limits.get(name)).filter(|q| !q.is_zero()) {
-                    limited += 1;
-                    add_amounts(&mut limits, &BTreeMap::from([(name.to_owned(), *amount)]));
-                }
-            }
-            all_limited &= limited == 2;
-        }
-        if requests.is_empty() && limits.is_empty() {
-            "BestEffort"
-        } else if all_limited && requests == limits {
-            "Guaranteed"
-        } else {
-            "Burstable"
-        }
-    }
 }
 
 #[cfg(test)]
@@ -125,15 +92,5 @@ mod tests {
         let requests = spec.effective_requests();
         assert_eq!(requests.get(CPU).unwrap().to_string(), "910m");
         assert_eq!(requests.get(MEMORY).unwrap().to_string(), "60Mi");
-    }
-
-    #[test]
-    fn quality_of_service_follows_requests_and_limits_of_every_container() {
-        let class = |containers: serde_json::Value| spec(json!({"containers": containers})).qos_class();
-        let full = json!({"requests": {"cpu": "1", "memory": "1Gi"}, "limits": {"cpu": "1", "memory": "1Gi"}});
-        assert_eq!(class(json!([{"name": "a"}])), "BestEffort");
-        assert_eq!(class(json!([{"name": "a", "resources": full}])), "Guaranteed");
-        assert_eq!(class(json!([{"name": "a", "resources": full}, {"name": "b"}])), "Burstable");
-        assert_eq!(class(json!([{"name": "a", "resources": {"requests": {"cpu": "50m"}}}])), "Burstable");
     }
 }

@@ -2,6 +2,9 @@
 //! is told line by line, so that a test reads as a timeline.
 
 use daemonset_playground::apiserver::*;
+use daemonset_playground::controllers::node_lifecycle::{self, NodeLifecycleState};
+use daemonset_playground::controllers::pod_gc::{self, PodGcState};
+use daemonset_playground::controllers::taint_eviction::{self, TaintEvictionState};
 use daemonset_playground::kubelet::{self, Behaviours, Down, KubeletState};
 use daemonset_playground::objects::*;
 use serde_json::{Value, json};
@@ -14,12 +17,18 @@ pub const EPOCH: Time = Time(1_780_000_000);
 pub enum Actor {
     Kubelet,
     Scheduler,
+    NodeLifecycle,
+    TaintEviction,
+    PodGc,
 }
 
 pub struct World {
     pub server: ApiServer,
     pub ms: u64,
     pub kubelets: KubeletState,
+    pub node_lifecycle: NodeLifecycleState,
+    pub taint_eviction: TaintEvictionState,
+    pub pod_gc: PodGcState,
     agenda: BTreeSet<(u64, Actor, ObjectKey)>,
     /// Timers that only repeat what has happened before.
     background: BTreeSet<(u64, Actor, ObjectKey)>,
@@ -36,10 +45,14 @@ impl World {
         }
         server.take_changes();
         let kubelets = KubeletState::new(server.store(), Behaviours::default());
+        let node_lifecycle = NodeLifecycleState::new(server.store());
         Self {
             server,
             ms: 0,
             kubelets,
+            node_lifecycle,
+            taint_eviction: TaintEvictionState::default(),
+            pod_gc: PodGcState::default(),
             agenda: BTreeSet::new(),
             background: BTreeSet::new(),
             lines: Vec::new(),
@@ -97,6 +110,7 @@ impl World {
 
     pub fn stop_kubelet(&mut self, node: &str, how: Down) {
         self.kubelets = self.kubelets.stop(node, how, self.now());
+        self.enqueue(Actor::NodeLifecycle, node_lifecycle::on_silence(self.now()));
     }
 
     pub fn start_kubelet(&mut self, node: &str) {
@@ -110,6 +124,58 @@ impl World {
         let plan = kubelet::report(self.server.store(), &self.kubelets, node, said, self.now());
         self.kubelets = plan.state;
         self.carry_out(plan.writes);
+    }
+
+    pub fn edit_node(&mut self, name: &str, edit: impl FnOnce(&mut Node)) {
+        let mut node = (*self.node(name)).clone();
+        edit(&mut node);
+        self.commit(Write::Update(node.into()));
+    }
+
+    /// `kubectl taint`: `key=value:Effect`, `key:Effect`, or either with `-` to take it off.
+    pub fn taint(&mut self, node: &str, text: &str) {
+        self.edit_node(node, |node| {
+            let taints = Rc::make_mut(&mut node.spec.taints);
+            let (keyed, effect) = text.trim_end_matches('-').split_once(':').unwrap();
+            let (key, value) = keyed.split_once('=').unwrap_or((keyed, ""));
+            let taint = Taint { value: value.into(), ..Taint::new(key, effect) };
+            taints.retain(|present| !present.matches(&taint));
+            if !text.ends_with('-') {
+                taints.push(taint);
+            }
+        });
+    }
+
+    pub fn cordon(&mut self, node: &str, on: bool) {
+        self.edit_node(node, |node| node.spec.unschedulable = on);
+    }
+
+    /// A machine joins: its kubelet registers it, and admission adds the not-ready taint.
+    pub fn add_node(&mut self, name: &str, number: u32, ready: bool) {
+        let mut node = NodeTemplate::Recorded
+            .node(name, number, self.now().time)
+            .with_taint(Taint::new(TAINT_NOT_READY, NO_SCHEDULE));
+        if !ready {
+            let not_ready = node.condition("Ready").unwrap().clone();
+            node = node.with_condition(NodeCondition {
+                status: "False".into(),
+                reason: "KubeletNotReady".into(),
+                message: "container runtime network not ready".into(),
+                ..not_ready
+            });
+        }
+        self.commit(Write::Create(node.into()));
+    }
+
+    pub fn delete_node(&mut self, name: &str) {
+        let node = self.node(name);
+        self.commit(Write::Delete(Delete {
+            kind: Kind::Node,
+            key: ObjectKey::cluster(name),
+            uid: Some(node.metadata.uid.clone()),
+            grace_period_seconds: None,
+            propagation: Propagation::Background,
+        }));
     }
 
     pub fn look(&mut self, actor: Actor, key: ObjectKey) {
@@ -160,6 +226,25 @@ impl World {
                 self.carry_out(plan.writes);
             }
             Actor::Scheduler => self.schedule(&key),
+            Actor::NodeLifecycle => {
+                let silent = |node: &str| self.kubelets.silent_since_ms(node);
+                let plan = node_lifecycle::plan(store, &key, &self.node_lifecycle, &silent, now);
+                self.node_lifecycle = plan.state;
+                self.enqueue(actor, plan.timers);
+                self.carry_out(plan.writes);
+            }
+            Actor::TaintEviction => {
+                let plan = taint_eviction::plan(store, &key, &self.taint_eviction, now);
+                self.taint_eviction = plan.state;
+                self.enqueue(actor, plan.timers);
+                self.carry_out(plan.writes);
+            }
+            Actor::PodGc => {
+                let plan = pod_gc::plan(store, &self.pod_gc, now);
+                self.pod_gc = plan.state;
+                self.enqueue(actor, plan.timers);
+                self.carry_out(plan.writes);
+            }
         }
     }
 
@@ -188,6 +273,10 @@ impl World {
             let now = self.now();
             let timers = kubelet::on_change(&change, &self.kubelets, now);
             self.enqueue(Actor::Kubelet, timers);
+            self.enqueue(Actor::NodeLifecycle, node_lifecycle::on_change(&change, now));
+            let timers = taint_eviction::on_change(&change, self.server.store(), &self.taint_eviction, now);
+            self.enqueue(Actor::TaintEviction, timers);
+            self.enqueue(Actor::PodGc, pod_gc::on_change(&change, self.server.store(), now));
             if let Some(Object::Pod(pod)) = &change.after
                 && !pod.is_bound()
             {
