@@ -1,4 +1,5 @@
 //! The arrows of ARCHITECTURE.md point one way: a module uses only modules below it.
+#![cfg(not(target_arch = "wasm32"))]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,6 @@
 //! Recorded answers of a real API server to manifests: what it refuses, in which words, and what it stores.
 //! (Creation only; `apply` over an existing object belongs to the kubectl tests.)
+#![cfg(not(target_arch = "wasm32"))]
 use daemonset_playground::apiserver::admission::{
     self, AdmissionView, NamespaceState, PriorityClassInfo, QuotaState, RuntimeClassInfo, ServiceAccountInfo,
 };

@@ -1,4 +1,5 @@
 //! Plain reasons for broken manifests, and the one edit that repairs each.
+#![cfg(not(target_arch = "wasm32"))]
 
 use daemonset_playground::manifest::{Code, Diagnostic, Fact, Limits, Severity, apply_edits, read};
 use serde_json::{Value, json};

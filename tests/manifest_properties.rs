@@ -1,4 +1,5 @@
 //! What holds for every text and every value.
+#![cfg(not(target_arch = "wasm32"))]
 
 use daemonset_playground::manifest::{
     DisplayPath, Limits, LineIndex, ManifestRead, PathSegment, apply_edits, parse_path, read, to_yaml,

@@ -1,4 +1,5 @@
 //! How kubectl reads a manifest, rule by rule.
+#![cfg(not(target_arch = "wasm32"))]
 
 use daemonset_playground::manifest::{Code, Fact, Limits, ManifestRead, Severity, read};
 use serde_json::{Value, json};

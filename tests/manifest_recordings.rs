@@ -1,5 +1,6 @@
 //! Recorded manifests: what a real kubectl could not parse, we must not parse either, with the same words; and all the
 //! others must be read. Looks for the recordings in CONFORMANCE_DIR, the copies in the repository, or beside it.
+#![cfg(not(target_arch = "wasm32"))]
 
 use daemonset_playground::manifest::{Limits, read, to_yaml};
 use serde_json::Value;
