@@ -198,6 +198,35 @@ fn fixes_change_nothing_in_other_documents() {
     assert_eq!(values, [json!({"a": "\tx"}), json!({"b": {"c": 1}}), json!({"d": "\tz"})]);
 }
 
+/// The one warning, and the text after its fix.
+fn warned(text: &str) -> (Code, String) {
+    let read = read(text, &Limits::default());
+    let [warning] = read.diagnostics.as_slice() else { panic!("{:?}", read.diagnostics) };
+    (warning.code, apply_edits(text, warning.fix.as_ref().unwrap()))
+}
+
+#[test]
+fn the_entry_that_does_not_count_is_removed() {
+    assert_eq!(
+        warned("labels:\n  app: a # old\n  tier: x\n  app: b\n"),
+        (Code::DuplicateKey, "labels:\n  tier: x\n  app: b\n".into())
+    );
+    assert_eq!(warned("- a: 1\n  a: 2\n"), (Code::DuplicateKey, "- a: 2\n".into()));
+    assert_eq!(warned("{a: 1, b: 2, a: 3}\n"), (Code::DuplicateKey, "{b: 2, a: 3}\n".into()));
+    assert_eq!(warned("{\"a\": 1, \"a\": 3}\n"), (Code::DuplicateKey, "{\"a\": 3}\n".into()));
+}
+
+#[test]
+fn documents_are_separated() {
+    assert_eq!(warned("a: 1\n...\nb: 2\n"), (Code::IgnoredText, "a: 1\n---\nb: 2\n".into()));
+    check(
+        "a: 1\n--- b: 2\nc: 3\n",
+        "only a comment may follow --- on its line, not \"b: 2\"",
+        "2:1",
+        Some("a: 1\n---\nb: 2\nc: 3\n"),
+    );
+}
+
 #[test]
 fn facts_say_what_was_found() {
     assert_eq!(first_error("a: @b\n").fact, Fact::ReservedCharacter { character: '@' });

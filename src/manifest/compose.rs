@@ -190,9 +190,12 @@ impl<'t> Composer<'t, '_> {
         }
     }
 
-    /// The end of a block scalar without the line breaks behind it.
+    /// The end of a block scalar without the line breaks behind it, unless it keeps them (`|+`): then without the last.
     fn trimmed_end(&self, start: usize, end: usize) -> usize {
         let text = self.text.get(start..end.min(self.text.len())).unwrap_or("");
-        start.saturating_add(text.trim_end().len())
+        let keeps =
+            text.lines().next().and_then(|header| header.split('#').next()).is_some_and(|line| line.contains('+'));
+        let trimmed = if keeps { text.strip_suffix('\n').unwrap_or(text) } else { text.trim_end() };
+        start.saturating_add(trimmed.len())
     }
 }

@@ -1,6 +1,5 @@
 //! One document: its JSON value, and where each part of it was written.
 
-use super::decode::Decoded;
 use super::path::{PathSegment, parse_path};
 use super::position::{LineIndex, Span};
 use super::tree::{NodeId, NodeKind, Tree};
@@ -87,8 +86,8 @@ impl Document {
         Document { index, span, format, error: None, content: None, lines }
     }
 
-    pub(crate) fn set_content(&mut self, decoded: Decoded, tree: Tree, root: NodeId) {
-        self.content = Some(Content { value: decoded.value, tree: Arc::new(tree), root });
+    pub(crate) fn set_content(&mut self, value: Value, tree: Tree, root: NodeId) {
+        self.content = Some(Content { value, tree: Arc::new(tree), root });
     }
 
     /// What kubectl makes of it; None if it cannot be read or holds nothing at all.
@@ -193,6 +192,10 @@ impl Document {
             value: with_kind_of_list(value, item),
         });
         single.into_iter().chain(listed)
+    }
+
+    pub(crate) fn tree(&self) -> Option<(&Tree, NodeId)> {
+        self.content.as_ref().map(|content| (&*content.tree, content.root))
     }
 
     fn node_span(&self, tree: &Tree, id: NodeId) -> Span {

@@ -9,6 +9,7 @@ mod compose;
 mod decode;
 mod diagnostic;
 mod document;
+pub mod edit;
 mod emit;
 mod explain;
 mod failure;

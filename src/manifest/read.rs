@@ -2,18 +2,26 @@
 
 use super::compose::{ComposeError, Composed, compose};
 use super::decode::{Duplicate, decode};
-use super::diagnostic::{Code, Diagnostic, Fact, Remedy, Severity};
+use super::diagnostic::{Code, Diagnostic, Fact, Remedy, Severity, TextEdit};
 use super::document::{Document, Format, Object};
+use super::edit::remove_overwritten;
 use super::explain::{Broken, explain, explain_template, false_indentation};
 use super::failure::Failure;
 use super::json::JsonError;
 use super::limits::{LimitKind, Limits};
 use super::path::PathSegment;
 use super::position::LineIndex;
+use super::source::Line;
 use super::stream::{Chunk, Chunks, json_error_text};
 use super::tree::{NodeId, Tree};
 use serde_json::Value;
 use std::sync::Arc;
+
+/// So many duplicate keys of a document get a fix; each costs another reading of the document.
+const MAX_DUPLICATE_FIXES: usize = 5;
+
+/// Larger documents are not read again to try out a fix: that would be felt while typing.
+const MAX_REREAD_BYTES: usize = 256 << 10;
 
 /// What a text holds.
 #[derive(Debug, Clone)]
@@ -72,6 +80,7 @@ pub fn read(text: &str, limits: &Limits) -> ManifestRead {
         reader.run();
     }
     reader.name_anchors_of_other_documents();
+    reader.sort_diagnostics();
     ManifestRead { documents: reader.documents, diagnostics: reader.diagnostics, lines: reader.lines }
 }
 
@@ -162,14 +171,28 @@ impl Reader<'_> {
     fn fail_separator(&mut self, document: Document, start: usize, end: usize, text: String) {
         let kubectl_text = Some(format!("invalid Yaml document separator: {text}"));
         let line = self.text.get(start..end).unwrap_or("").trim_end();
+        let fix = self.separated(start, line);
         let fact = Fact::DocumentSeparator { text };
         let end = start.saturating_add(line.len());
         let remedy = Remedy::PutDocumentOnNextLine;
         self.fail(
             document,
-            Failure { code: Code::DocumentSeparator, fact, kubectl_text, start, end, remedy, fix: None },
+            Failure { code: Code::DocumentSeparator, fact, kubectl_text, start, end, remedy, fix },
             None,
         );
+    }
+
+    /// What follows the `---`, put on a line of its own, if that can be read.
+    fn separated(&self, start: usize, line: &str) -> Option<Vec<TextEdit>> {
+        let behind = line.strip_prefix("---")?;
+        let blanks = behind.len().saturating_sub(behind.trim_start().len());
+        let content = start.saturating_add(3).saturating_add(blanks);
+        let rest = self.text.get(content..)?;
+        let document = rest.get(..rest.find("\n---").unwrap_or(rest.len()))?;
+        if document.len() > MAX_REREAD_BYTES || read(document, self.limits).has_errors() {
+            return None;
+        }
+        Some(vec![TextEdit { start: start.saturating_add(3), end: content, replacement: "\n".to_owned() }])
     }
 
     fn fail_yaml(&mut self, document: Document, start: usize, end: usize, error: ComposeError) {
@@ -220,40 +243,45 @@ impl Reader<'_> {
                 self.fail(document, *failure, Some(path));
             }
             Ok(decoded) => {
-                for duplicate in &decoded.duplicates {
-                    self.warn_duplicate(document.index, &tree, duplicate);
-                }
-                self.warn_false_indentation(&document, &tree);
                 self.objects = self.objects.saturating_add(count_objects(&decoded.value));
                 if self.objects > self.limits.objects {
                     let (start, end) = tree.range(root);
                     let failure = Failure::limit(LimitKind::Objects, self.limits.objects, start, end);
                     return self.fail(document, *failure, None);
                 }
-                document.set_content(decoded, tree, root);
+                document.set_content(decoded.value, tree, root);
+                for (count, duplicate) in decoded.duplicates.iter().enumerate() {
+                    self.warn_duplicate(&document, duplicate, count < MAX_DUPLICATE_FIXES);
+                }
+                self.warn_false_indentation(&document);
                 self.documents.push(document);
             }
         }
     }
 
-    fn warn_duplicate(&mut self, document: usize, tree: &Tree, duplicate: &Duplicate) {
+    fn warn_duplicate(&mut self, document: &Document, duplicate: &Duplicate, with_fix: bool) {
+        let Some((tree, _)) = document.tree() else { return };
         let (start, end) = tree.range(duplicate.again);
         let (first_start, first_end) = tree.range(duplicate.first);
+        let is_small = document.span.range().len() <= MAX_REREAD_BYTES;
+        let fix =
+            if with_fix && is_small { remove_overwritten(self.text, document, duplicate.first).ok() } else { None };
         self.diagnostics.push(Diagnostic {
             severity: Severity::Warning,
             code: Code::DuplicateKey,
             fact: Fact::DuplicateKey { key: duplicate.key.clone(), first: self.lines.span(first_start, first_end) },
             kubectl_text: None,
             span: self.lines.span(start, end),
-            document: Some(document),
+            document: Some(document.index),
             path: Some(duplicate.path.clone()),
             remedy: Remedy::RemoveDuplicate,
-            fix: None,
+            fix,
         });
     }
 
     /// Once for each document: its fix goes through all lines.
-    fn warn_false_indentation(&mut self, document: &Document, tree: &Tree) {
+    fn warn_false_indentation(&mut self, document: &Document) {
+        let Some((tree, _)) = document.tree() else { return };
         let (start, end) = (document.span.start.offset, document.span.end.offset);
         let broken = Broken { text: self.text, start, end, limits: self.limits };
         let found =
@@ -277,18 +305,37 @@ impl Reader<'_> {
     }
 
     fn warn_ignored(&mut self, document: usize, start: usize) {
-        let line = self.text.get(start..).and_then(|rest| rest.lines().next()).unwrap_or("").trim_end();
+        let line = Line::at(self.text, start);
+        // `...` ends a document for YAML, but kubectl starts the next one only at `---`.
+        let above = line.previous(self.text, 0).filter(|above| above.text.trim_end() == "...");
+        let fix = above.map(|above| {
+            let end = above.start.saturating_add(3);
+            vec![TextEdit { start: above.start, end, replacement: "---".to_owned() }]
+        });
         self.diagnostics.push(Diagnostic {
             severity: Severity::Warning,
             code: Code::IgnoredText,
             fact: Fact::IgnoredText,
             kubectl_text: None,
-            span: self.lines.span(start, start.saturating_add(line.len())),
+            span: self.lines.span(start, line.start.saturating_add(line.text.trim_end().len())),
             document: Some(document),
             path: None,
             remedy: Remedy::SeparateDocuments,
-            fix: None,
+            fix,
         });
+    }
+
+    /// By place; the documents' errors keep naming theirs.
+    fn sort_diagnostics(&mut self) {
+        let mut order: Vec<usize> = (0..self.diagnostics.len()).collect();
+        order.sort_by_key(|index| self.diagnostics.get(*index).map(|diagnostic| diagnostic.span.start.offset));
+        for document in &mut self.documents {
+            document.error = document.error.and_then(|error| order.iter().position(|index| *index == error));
+        }
+        let mut unsorted: Vec<Option<Diagnostic>> =
+            std::mem::take(&mut self.diagnostics).into_iter().map(Some).collect();
+        self.diagnostics =
+            order.into_iter().filter_map(|index| unsorted.get_mut(index).and_then(Option::take)).collect();
     }
 
     /// Says of an unknown anchor whether another document has it.

@@ -163,18 +163,32 @@ impl Tree {
         }
     }
 
-    /// The keys of all mappings, in the order in which they are written.
+    /// The entries of all mappings, outer ones first.
+    pub fn entries(&self) -> impl Iterator<Item = (NodeId, NodeId)> {
+        let entries = self.nodes.iter().flat_map(|node| match &node.kind {
+            NodeKind::Mapping { entries, .. } => entries.as_slice(),
+            _ => &[],
+        });
+        entries.copied()
+    }
+
+    /// The mapping that a key belongs to, and the position of its entry.
+    pub fn mapping_of(&self, key: NodeId) -> Option<(NodeId, usize)> {
+        self.nodes.iter().zip(0..).find_map(|(node, id)| match &node.kind {
+            NodeKind::Mapping { entries, .. } => {
+                let index = entries.iter().position(|(other, _)| *other == key)?;
+                Some((id, index))
+            }
+            _ => None,
+        })
+    }
+
+    /// The keys of all mappings that are scalars, as they are written.
     pub fn keys(&self) -> impl Iterator<Item = (NodeId, &str)> {
-        self.nodes
-            .iter()
-            .flat_map(|node| match &node.kind {
-                NodeKind::Mapping { entries, .. } => entries.as_slice(),
-                _ => &[],
-            })
-            .filter_map(|(key, _)| match self.node(*key) {
-                Some(Node { kind: NodeKind::Scalar { text, .. }, .. }) => Some((*key, &**text)),
-                _ => None,
-            })
+        self.entries().filter_map(|(key, _)| match self.node(key) {
+            Some(Node { kind: NodeKind::Scalar { text, .. }, .. }) => Some((key, &**text)),
+            _ => None,
+        })
     }
 
     /// The item of a list.
