@@ -70,7 +70,7 @@ pub(crate) fn explain_template(text: &str, failure: &mut Failure) {
     if let Some((template, start)) = template_on(&Line::at(text, failure.start)) {
         failure.end = start.saturating_add(template.len());
         failure.start = start;
-        failure.fact = Fact::UnrenderedTemplate { template };
+        failure.fact = Fact::UnrenderedTemplate { template: shortened(&template) };
         failure.code = Code::UnrenderedTemplate;
         failure.remedy = Remedy::RenderTemplate;
         failure.fix = None;
@@ -83,6 +83,17 @@ fn template_on(line: &Line<'_>) -> Option<(String, usize)> {
     let rest = line.text.get(at..)?;
     let length = rest.find("}}").map_or(rest.len(), |end| end.saturating_add(2));
     Some((rest.get(..length)?.to_owned(), line.start.saturating_add(at)))
+}
+
+/// The longest quotation from the text in a fact, in characters.
+const MAX_QUOTED: usize = 100;
+
+/// What a person wrote, for a fact: not more than a message can show.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or("")),
+        None => text.to_owned(),
+    }
 }
 
 impl<'t> Broken<'t> {
@@ -105,7 +116,7 @@ impl<'t> Broken<'t> {
         let context_line = Line::at(self.text, context_at);
         if let Some((template, start)) = template_on(&line).or_else(|| template_on(&context_line)) {
             let end = start.saturating_add(template.len());
-            let fact = Fact::UnrenderedTemplate { template };
+            let fact = Fact::UnrenderedTemplate { template: shortened(&template) };
             return Some(Reason { fact, remedy: Remedy::RenderTemplate, start, end, fix: None });
         }
         if let Some(reason) = self.invisible_indentation(&line).or_else(|| self.invisible_indentation(&context_line)) {
@@ -187,7 +198,7 @@ impl<'t> Broken<'t> {
                 true => None,
                 false => self.repair().if_it_parses(vec![TextEdit { start, end, replacement: quoted(value) }]),
             };
-            let fact = Fact::ColonInValue { value: value.to_owned() };
+            let fact = Fact::ColonInValue { value: shortened(value) };
             return Some(Reason { fact, remedy: Remedy::QuoteValue, start, end, fix });
         }
         // The line is `key: …` itself, so the one above did not end as it should have.
@@ -200,7 +211,7 @@ impl<'t> Broken<'t> {
         if !above_content.contains(':') {
             let fix = vec![TextEdit { start: content_end, end: content_end, replacement: ":".to_owned() }];
             return Some(Reason {
-                fact: Fact::MissingColon { key: above_content.to_owned() },
+                fact: Fact::MissingColon { key: shortened(above_content) },
                 remedy: Remedy::AddColon,
                 start: above.content_start(),
                 end: content_end,
@@ -221,7 +232,7 @@ impl<'t> Broken<'t> {
             let has_children = line.next(self.text, self.end).is_some_and(|below| below.indent() > line.columns().1);
             let fix = vec![TextEdit { start: end, end, replacement: ":".to_owned() }];
             return Some(Reason {
-                fact: Fact::MissingColon { key: content.to_owned() },
+                fact: Fact::MissingColon { key: shortened(content) },
                 remedy: Remedy::AddColon,
                 start: at,
                 end,
@@ -240,7 +251,7 @@ impl<'t> Broken<'t> {
         let after_colon = at.saturating_add(key.len()).saturating_add(1);
         let fix = vec![TextEdit { start: after_colon, end: after_colon, replacement: " ".to_owned() }];
         Some(Reason {
-            fact: Fact::MissingSpaceAfterColon { key: key.to_owned() },
+            fact: Fact::MissingSpaceAfterColon { key: shortened(key) },
             remedy: Remedy::AddSpaceAfterColon,
             start: at,
             end,

@@ -136,6 +136,17 @@ impl<'t> Input<'t> {
         self.mark.column = self.mark.column.saturating_add(1);
     }
 
+    /// Moves over printable ASCII characters for as long as they satisfy the condition: the fast way through a text.
+    pub fn advance_while(&mut self, mut takes: impl FnMut(u8) -> bool) {
+        let end = self.illegal.map_or(self.end, |(_, block)| block.min(self.end));
+        let rest = self.bytes.get(self.mark.offset..end).unwrap_or(&[]);
+        let count = rest.iter().take_while(|byte| (b' '..=b'~').contains(*byte) && takes(**byte)).count();
+        let narrow = u32::try_from(count).unwrap_or(u32::MAX);
+        self.mark.offset = self.mark.offset.saturating_add(count);
+        self.mark.index = self.mark.index.saturating_add(narrow);
+        self.mark.column = self.mark.column.saturating_add(narrow);
+    }
+
     pub fn advance_by(&mut self, characters: usize) {
         for _ in 0..characters {
             self.advance();

@@ -101,7 +101,16 @@ impl<'t> Scanner<'t> {
                 break;
             }
             let run_start = self.input.mark.offset;
-            while !self.input.is_blank_or_end(0) && !self.ends_plain_scalar() {
+            let in_flow = self.flow_level > 0;
+            loop {
+                self.input.advance_while(|byte| match byte {
+                    b' ' | b':' => false,
+                    b',' | b'?' | b'[' | b']' | b'{' | b'}' => !in_flow,
+                    _ => true,
+                });
+                if self.input.is_blank_or_end(0) || self.ends_plain_scalar() {
+                    break;
+                }
                 self.input.advance();
             }
             let run_end = self.input.mark.offset;
@@ -196,7 +205,12 @@ impl<'t> Scanner<'t> {
     fn scan_quoted_run(&mut self, single: bool, start: Mark, content: &mut Content<'t>) -> Result<bool> {
         loop {
             let run_start = self.input.mark.offset;
-            while !self.input.is_blank_or_end(0) && !matches!(self.input.byte(0), b'\'' | b'"' | b'\\') {
+            let ends_run = |byte| matches!(byte, b'\'' | b'"' | b'\\');
+            loop {
+                self.input.advance_while(|byte| byte != b' ' && !ends_run(byte));
+                if self.input.is_blank_or_end(0) || ends_run(self.input.byte(0)) {
+                    break;
+                }
                 self.input.advance();
             }
             content.add(self, run_start, self.input.mark.offset);
@@ -311,9 +325,7 @@ impl<'t> Scanner<'t> {
             trailing_breaks.clear();
             leading_blank = blank;
             let line_start = self.input.mark.offset;
-            while !self.input.is_break_or_end(0) {
-                self.input.advance();
-            }
+            self.skip_line_content();
             content.add(self, line_start, self.input.mark.offset);
             leading_break = self.input.advance_line();
             self.scan_block_breaks(&mut indent, &mut trailing_breaks, start, &mut end)?;

@@ -423,6 +423,7 @@ impl<'t> Scanner<'t> {
     fn skip_to_next_token(&mut self) {
         loop {
             let tabs_too = self.flow_level > 0 || !self.simple_key_allowed;
+            self.input.advance_while(|byte| byte == b' ');
             while self.input.byte(0) == b' ' || (tabs_too && self.input.byte(0) == b'\t') {
                 self.input.advance();
             }
@@ -439,9 +440,18 @@ impl<'t> Scanner<'t> {
 
     pub(super) fn skip_comment(&mut self) {
         if self.input.byte(0) == b'#' {
-            while !self.input.is_break_or_end(0) {
-                self.input.advance();
+            self.skip_line_content();
+        }
+    }
+
+    /// To the end of the line.
+    pub(super) fn skip_line_content(&mut self) {
+        loop {
+            self.input.advance_while(|_| true);
+            if self.input.is_break_or_end(0) {
+                return;
             }
+            self.input.advance();
         }
     }
 
