@@ -256,3 +256,21 @@ fn a_billion_laughs_are_few() {
     }
     assert_eq!(yaml_error(&text), "yaml: document contains excessive aliasing");
 }
+
+#[test]
+fn many_findings_cost_no_more_than_their_number() {
+    // Each of these would take minutes, or the stack, if a finding looked at the whole text or at the others' fixes.
+    for text in [
+        "a: *x\n---\n".repeat(10_000),
+        "a: b: c\n---\n".repeat(10_000),
+        format!("a: 1\n{}", "k: v\n".repeat(200)),
+        "{a: 1, a: 2}\n---\n".repeat(2_000),
+        format!("{}\n", "--- ".repeat(50_000)),
+        "--- a\n".repeat(10_000),
+        format!("{}a\n", "\u{a0}".repeat(50_000)),
+        format!("a:\n{}\tb: 1\n", "  - x\n".repeat(20_000)),
+        "{\"a\":1,}".repeat(10_000),
+    ] {
+        let _ = read_text(&text);
+    }
+}

@@ -15,6 +15,8 @@ pub(crate) struct Broken<'t> {
     pub start: usize,
     pub end: usize,
     pub limits: &'t Limits,
+    /// Look for fixes too.
+    pub fixes: bool,
 }
 
 /// A plainer reason than the reader's.
@@ -98,7 +100,7 @@ fn shortened(text: &str) -> String {
 
 impl<'t> Broken<'t> {
     fn repair(&self) -> Repair<'t> {
-        Repair { text: self.text, start: self.start, end: self.end, limits: self.limits }
+        Repair { text: self.text, start: self.start, end: self.end, limits: self.limits, wanted: self.fixes }
     }
 
     fn character(&self, at: usize) -> char {

@@ -15,6 +15,7 @@ use super::source::Line;
 use super::stream::{Chunk, Chunks, json_error_text};
 use super::tree::{NodeId, Tree};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// So many duplicate keys of a document get a fix; each costs another reading of the document.
@@ -71,8 +72,17 @@ impl ManifestRead {
 /// Reads a manifest. Never fails: what cannot be read is a diagnostic, and reading goes on with the next document.
 /// Linear in the size of the text.
 pub fn read(text: &str, limits: &Limits) -> ManifestRead {
+    read_with(text, limits, true)
+}
+
+/// Reads a manifest without looking for fixes: for trying one out.
+pub(crate) fn read_without_fixes(text: &str, limits: &Limits) -> ManifestRead {
+    read_with(text, limits, false)
+}
+
+fn read_with(text: &str, limits: &Limits, fixes: bool) -> ManifestRead {
     let lines = Arc::new(LineIndex::new(text));
-    let mut reader = Reader { text, limits, lines, documents: Vec::new(), diagnostics: Vec::new(), objects: 0 };
+    let mut reader = Reader { text, limits, fixes, lines, documents: Vec::new(), diagnostics: Vec::new(), objects: 0 };
     if text.len() > limits.bytes.min(u32::MAX as usize / 2) {
         let at = text.floor_char_boundary(limits.bytes);
         reader.report(*Failure::limit(LimitKind::Bytes, limits.bytes, at, text.len()), None, None);
@@ -87,6 +97,7 @@ pub fn read(text: &str, limits: &Limits) -> ManifestRead {
 struct Reader<'t> {
     text: &'t str,
     limits: &'t Limits,
+    fixes: bool,
     lines: Arc<LineIndex>,
     documents: Vec<Document>,
     diagnostics: Vec<Diagnostic>,
@@ -184,19 +195,19 @@ impl Reader<'_> {
 
     /// What follows the `---`, put on a line of its own, if that can be read.
     fn separated(&self, start: usize, line: &str) -> Option<Vec<TextEdit>> {
-        let behind = line.strip_prefix("---")?;
+        let behind = line.strip_prefix("---").filter(|_| self.fixes)?;
         let blanks = behind.len().saturating_sub(behind.trim_start().len());
         let content = start.saturating_add(3).saturating_add(blanks);
         let rest = self.text.get(content..)?;
         let document = rest.get(..rest.find("\n---").unwrap_or(rest.len()))?;
-        if document.len() > MAX_REREAD_BYTES || read(document, self.limits).has_errors() {
+        if document.len() > MAX_REREAD_BYTES || read_without_fixes(document, self.limits).has_errors() {
             return None;
         }
         Some(vec![TextEdit { start: start.saturating_add(3), end: content, replacement: "\n".to_owned() }])
     }
 
     fn fail_yaml(&mut self, document: Document, start: usize, end: usize, error: ComposeError) {
-        let broken = Broken { text: self.text, start, end, limits: self.limits };
+        let broken = Broken { text: self.text, start, end, limits: self.limits, fixes: self.fixes };
         let failure = match error {
             ComposeError::Other(failure) => *failure,
             ComposeError::Yaml(error) => explain(broken, &error),
@@ -264,8 +275,9 @@ impl Reader<'_> {
         let (start, end) = tree.range(duplicate.again);
         let (first_start, first_end) = tree.range(duplicate.first);
         let is_small = document.span.range().len() <= MAX_REREAD_BYTES;
-        let fix =
-            if with_fix && is_small { remove_overwritten(self.text, document, duplicate.first).ok() } else { None };
+        let fix = (self.fixes && with_fix && is_small)
+            .then(|| remove_overwritten(self.text, document, duplicate.first).ok())
+            .flatten();
         self.diagnostics.push(Diagnostic {
             severity: Severity::Warning,
             code: Code::DuplicateKey,
@@ -283,7 +295,7 @@ impl Reader<'_> {
     fn warn_false_indentation(&mut self, document: &Document) {
         let Some((tree, _)) = document.tree() else { return };
         let (start, end) = (document.span.start.offset, document.span.end.offset);
-        let broken = Broken { text: self.text, start, end, limits: self.limits };
+        let broken = Broken { text: self.text, start, end, limits: self.limits, fixes: self.fixes };
         let found =
             tree.keys().filter(|(_, key)| !key.starts_with(|first: char| first.is_ascii())).find_map(|(id, key)| {
                 let (start, end) = tree.range(id);
@@ -340,13 +352,11 @@ impl Reader<'_> {
 
     /// Says of an unknown anchor whether another document has it.
     fn name_anchors_of_other_documents(&mut self) {
+        let mut anchors = None;
         for diagnostic in &mut self.diagnostics {
             if let Fact::UnknownAnchor { name, defined_in_another_document } = &mut diagnostic.fact {
-                let written = format!("&{name}");
-                *defined_in_another_document = self.text.match_indices(&written).any(|(at, _)| {
-                    let after = self.text.as_bytes().get(at.saturating_add(written.len()));
-                    after.is_none_or(u8::is_ascii_whitespace)
-                });
+                let anchors = anchors.get_or_insert_with(|| anchor_names(self.text));
+                *defined_in_another_document = anchors.contains(name.as_str());
             }
         }
     }
@@ -355,6 +365,18 @@ impl Reader<'_> {
         let character = self.text.get(start..).and_then(|rest| rest.chars().next());
         start.saturating_add(character.map_or(0, char::len_utf8))
     }
+}
+
+/// Everything in a text that looks like the name of an anchor.
+fn anchor_names(text: &str) -> BTreeSet<&str> {
+    let is_name = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-');
+    text.split('&')
+        .skip(1)
+        .filter_map(|after| {
+            let (name, rest) = after.split_at(after.find(|character| !is_name(character)).unwrap_or(after.len()));
+            (!name.is_empty() && rest.chars().next().is_none_or(char::is_whitespace)).then_some(name)
+        })
+        .collect()
 }
 
 fn count_objects(value: &Value) -> usize {

@@ -16,13 +16,15 @@ pub(crate) struct Repair<'t> {
     pub start: usize,
     pub end: usize,
     pub limits: &'t Limits,
+    /// No repair is tried otherwise.
+    pub wanted: bool,
 }
 
 impl<'t> Repair<'t> {
     /// The edits, if the chunk can be read after them.
     pub fn if_it_parses(&self, edits: Vec<TextEdit>) -> Option<Vec<TextEdit>> {
         let chunk = self.text.get(self.start..self.end)?;
-        if chunk.len() > MAX_TRIED_BYTES || edits.is_empty() {
+        if !self.wanted || chunk.len() > MAX_TRIED_BYTES || edits.is_empty() {
             return None;
         }
         let shifted: Vec<TextEdit> = edits

@@ -11,7 +11,7 @@ use super::diagnostic::{TextEdit, apply_edits};
 use super::document::{Document, Format};
 use super::limits::Limits;
 use super::path::PathSegment;
-use super::read::read;
+use super::read::read_without_fixes;
 use super::source::quoted;
 use super::tree::{NodeId, NodeKind, Tree};
 use render::{Notation, inline, key_text, list_item};
@@ -160,7 +160,7 @@ impl<'t> Editor<'t> {
                 replacement: edit.replacement.clone(),
             });
         }
-        let again = read(&apply_edits(chunk, &shifted), &Limits::for_dump());
+        let again = read_without_fixes(&apply_edits(chunk, &shifted), &Limits::for_dump());
         let mut documents = again.documents.iter().filter(|document| !document.is_empty());
         let is_intended = documents.next().and_then(Document::value) == Some(intended) && documents.next().is_none();
         if is_intended { Ok(edits) } else { Err(EditError::Unsupported) }
