@@ -1,4 +1,4 @@
-use super::{CPU, Container, MEMORY, PodSpec, Quantity};
+use super::{CPU, Container, MEMORY, PodSpec, Quantity, ResourceRequirements};
 use std::collections::BTreeMap;
 
 /// Amounts by resource name, summed up.
@@ -12,15 +12,6 @@ pub fn add_amounts(sum: &mut Amounts, more: &BTreeMap<String, Quantity>) {
     }
 }
 
-fn raise_amounts(most: &mut Amounts, other: &Amounts) {
-    for (name, amount) in other {
-        let present = most.get(name).copied().unwrap_or_default();
-        if *amount > present {
-            most.insert(name.clone(), *amount);
-        }
-    }
-}
-
 impl Container {
     /// Whether the init container keeps running beside the others.
     pub fn is_sidecar(&self) -> bool {
@@ -28,40 +19,94 @@ impl Container {
     }
 }
 
+/// Amounts by resource name, the names borrowed from what they were read from.
+pub type AmountsRef<'a> = BTreeMap<&'a str, Quantity>;
+
 impl PodSpec {
+    /// What the pod takes of its node, by resource name. See [`Self::request_sums`].
+    pub fn effective_requests(&self) -> Amounts {
+        self.request_sums(&[]).into_iter().map(|(name, amount)| (name.to_owned(), amount)).collect()
+    }
+
     /// What the pod takes of its node: the larger of what its containers and sidecars ask for together and what the
-    /// most demanding moment of its start needs; cpu and memory requests of the pod as a whole go first; plus overhead.
+    /// most demanding moment of its start needs; requests of the pod as a whole take the place of that sum; overhead
+    /// comes on top. `floor` is what a container counts that names neither request nor limit.
+    ///
+    /// A request that is missing where a limit is given equals the limit, so that specs before and after defaulting
+    /// give the same.
     ///
     /// Follows kubernetes component-helpers resource PodRequests, v1.36.
-    pub fn effective_requests(&self) -> Amounts {
-        let requests = |container: &Container| container.resources.as_ref().map(|r| r.requests.clone());
-        let mut running = Amounts::new();
+    pub fn request_sums<'a>(&'a self, floor: &[(&'a str, Quantity)]) -> AmountsRef<'a> {
+        let mut running = AmountsRef::new();
         for container in self.containers.iter() {
-            add_amounts(&mut running, &requests(container).unwrap_or_default());
+            add_container(&mut running, container, floor);
         }
-        let (mut sidecars, mut starting) = (Amounts::new(), Amounts::new());
-        for container in self.init_containers.iter() {
-            let own = requests(container).unwrap_or_default();
-            if container.is_sidecar() {
-                add_amounts(&mut running, &own);
-                add_amounts(&mut sidecars, &own);
-                raise_amounts(&mut starting, &sidecars);
-            } else {
-                let mut moment = sidecars.clone();
-                add_amounts(&mut moment, &own);
-                raise_amounts(&mut starting, &moment);
-            }
-        }
-        raise_amounts(&mut running, &starting);
-        if let Some(pod_level) = &self.resources {
-            for (name, amount) in pod_level.requests.iter() {
-                if name == CPU || name == MEMORY || name.starts_with("hugepages-") {
-                    running.insert(name.clone(), *amount);
+        if !self.init_containers.is_empty() {
+            let (mut sidecars, mut starting) = (AmountsRef::new(), AmountsRef::new());
+            for container in self.init_containers.iter() {
+                if container.is_sidecar() {
+                    add_container(&mut running, container, floor);
+                    add_container(&mut sidecars, container, floor);
+                    raise(&mut starting, &sidecars);
+                } else {
+                    let mut moment = sidecars.clone();
+                    add_container(&mut moment, container, floor);
+                    raise(&mut starting, &moment);
                 }
             }
+            raise(&mut running, &starting);
         }
-        add_amounts(&mut running, &self.overhead);
+        if let Some(pod_level) = &self.resources {
+            apply_pod_level(&mut running, pod_level);
+        }
+        for (name, amount) in self.overhead.iter() {
+            add(&mut running, name, *amount);
+        }
         running
+    }
+}
+
+/// Adds a container's requests, its limits where it names no request, and the floor where it names neither.
+fn add_container<'a>(sum: &mut AmountsRef<'a>, container: &'a Container, floor: &[(&'a str, Quantity)]) {
+    let resources = container.resources.as_ref();
+    if let Some(resources) = resources {
+        resources.requests.iter().for_each(|(name, amount)| add(sum, name, *amount));
+        let only_limited = resources.limits.iter().filter(|(name, _)| !resources.requests.contains_key(*name));
+        only_limited.for_each(|(name, amount)| add(sum, name, *amount));
+    }
+    for (name, amount) in floor {
+        if !resources.is_some_and(|r| r.requests.contains_key(*name) || r.limits.contains_key(*name)) {
+            add(sum, name, *amount);
+        }
+    }
+}
+
+/// Requests of the pod as a whole replace those of the containers. Where only a limit is given, what the containers
+/// ask for counts and, if they ask for nothing, the limit; huge pages cannot be shared, so there it is the limit.
+fn apply_pod_level<'a>(sum: &mut AmountsRef<'a>, pod_level: &'a ResourceRequirements) {
+    let is_huge_pages = |name: &str| name.starts_with("hugepages-");
+    let supported = |name: &str| name == CPU || name == MEMORY || is_huge_pages(name);
+    for (name, amount) in pod_level.requests.iter().filter(|(name, _)| supported(name)) {
+        sum.insert(name, *amount);
+    }
+    for (name, amount) in pod_level.limits.iter().filter(|(name, _)| supported(name)) {
+        if !pod_level.requests.contains_key(name) && (is_huge_pages(name) || !sum.contains_key(name.as_str())) {
+            sum.insert(name, *amount);
+        }
+    }
+}
+
+fn add<'a>(sum: &mut AmountsRef<'a>, name: &'a str, amount: Quantity) {
+    let present = sum.entry(name).or_default();
+    *present = present.plus(amount);
+}
+
+fn raise<'a>(most: &mut AmountsRef<'a>, other: &AmountsRef<'a>) {
+    for (name, amount) in other {
+        let present = most.entry(name).or_default();
+        if *amount > *present {
+            *present = *amount;
+        }
     }
 }
 

@@ -60,16 +60,16 @@ impl Requests {
         self.iter().next().is_none()
     }
 
-    fn from_amounts(amounts: Amounts<'_>) -> Self {
+    fn from_amounts(amounts: AmountsRef<'_>) -> Self {
         let mut requests = Self::default();
-        for (name, nano) in amounts {
+        for (name, amount) in amounts {
             match name {
-                CPU => requests.milli_cpu = round_up(nano, MILLI),
-                MEMORY => requests.memory = round_up(nano, UNIT),
-                EPHEMERAL_STORAGE => requests.ephemeral_storage = round_up(nano, UNIT),
+                CPU => requests.milli_cpu = amount.milli_value(),
+                MEMORY => requests.memory = amount.value(),
+                EPHEMERAL_STORAGE => requests.ephemeral_storage = amount.value(),
                 PODS => {}
                 _ => {
-                    requests.scalar.insert(name.to_owned(), round_up(nano, UNIT));
+                    requests.scalar.insert(name.to_owned(), amount.value());
                 }
             }
         }
@@ -88,7 +88,7 @@ pub struct Allocatable {
 
 /// What the node can give to pods, from `status.allocatable`.
 pub fn allocatable(node: &Node) -> Allocatable {
-    let amounts = node.status.allocatable.iter().map(|(name, quantity)| (name.as_str(), quantity.nano_value()));
+    let amounts = node.status.allocatable.iter().map(|(name, quantity)| (name.as_str(), *quantity));
     let pods = node.status.allocatable.get(PODS).map_or(0, |quantity| quantity.value());
     Allocatable { resources: Requests::from_amounts(amounts.collect()), pods }
 }
@@ -98,117 +98,23 @@ pub fn pod_requests(pod: &Pod) -> Requests {
     spec_requests(&pod.spec)
 }
 
-/// What a pod of this spec takes of its node: the containers and sidecars together or, if that is more, the most
-/// demanding moment of the start; requests of the pod as a whole take the place of that sum; overhead comes on top.
-///
-/// A request that is missing where a limit is given equals the limit, so that specs before and after defaulting give
-/// the same. Amounts are summed exactly and rounded up once.
-///
-/// Follows kubernetes component-helpers resource PodRequests, v1.36.
+/// What a pod of this spec takes of its node, see [`PodSpec::request_sums`]. Amounts are summed exactly and rounded up
+/// once.
 pub fn spec_requests(spec: &PodSpec) -> Requests {
-    Requests::from_amounts(effective(spec, &[]))
+    Requests::from_amounts(spec.request_sums(&[]))
 }
 
 /// Requests for scoring: each container that names no cpu counts 100m, each that names no memory 200Mi.
 ///
 /// Follows kubernetes pkg/scheduler/framework calculateResource (NonZeroRequested), v1.36.
 pub fn non_zero_requests(spec: &PodSpec) -> Requests {
-    const FLOOR: [(&str, i128); 2] = [(CPU, 100 * MILLI), (MEMORY, 200 * 1024 * 1024 * UNIT)];
+    let floor = [(CPU, Quantity::from_milli(100)), (MEMORY, Quantity::from_bytes(200 << 20))];
     let covered = |name: &str| {
         let pod_level = spec.resources.as_ref();
         pod_level.is_some_and(|r| r.requests.contains_key(name) || r.limits.contains_key(name))
     };
-    let floor: Vec<_> = FLOOR.into_iter().filter(|(name, _)| !covered(name)).collect();
-    Requests::from_amounts(effective(spec, &floor))
-}
-
-/// Amounts × 10⁹ by resource name.
-type Amounts<'a> = BTreeMap<&'a str, i128>;
-
-const UNIT: i128 = 1_000_000_000;
-const MILLI: i128 = 1_000_000;
-
-fn round_up(nano: i128, by: i128) -> i64 {
-    let whole = nano.div_euclid(by) + i128::from(nano.rem_euclid(by) != 0);
-    i64::try_from(whole).unwrap_or(if whole < 0 { i64::MIN } else { i64::MAX })
-}
-
-fn effective<'a>(spec: &'a PodSpec, floor: &[(&'a str, i128)]) -> Amounts<'a> {
-    let mut sum = Amounts::new();
-    for container in spec.containers.iter() {
-        add_container(&mut sum, container, floor);
-    }
-    if !spec.init_containers.is_empty() {
-        let mut sidecars = Amounts::new();
-        let mut start = Amounts::new();
-        for container in spec.init_containers.iter() {
-            if container.restart_policy.as_deref() == Some("Always") {
-                add_container(&mut sum, container, floor);
-                add_container(&mut sidecars, container, floor);
-                raise(&mut start, &sidecars);
-            } else {
-                let mut moment = sidecars.clone();
-                add_container(&mut moment, container, floor);
-                raise(&mut start, &moment);
-            }
-        }
-        raise(&mut sum, &start);
-    }
-    if let Some(pod_level) = &spec.resources {
-        apply_pod_level(&mut sum, pod_level);
-    }
-    for (name, quantity) in spec.overhead.iter() {
-        add(&mut sum, name, quantity.nano_value());
-    }
-    sum
-}
-
-/// Adds a container's requests, its limits where it names no request, and the floor where it names neither.
-fn add_container<'a>(sum: &mut Amounts<'a>, container: &'a Container, floor: &[(&'a str, i128)]) {
-    let resources = container.resources.as_ref();
-    if let Some(resources) = resources {
-        for (name, quantity) in resources.requests.iter() {
-            add(sum, name, quantity.nano_value());
-        }
-        for (name, quantity) in resources.limits.iter().filter(|(name, _)| !resources.requests.contains_key(*name)) {
-            add(sum, name, quantity.nano_value());
-        }
-    }
-    for (name, nano) in floor {
-        if !resources.is_some_and(|r| r.requests.contains_key(*name) || r.limits.contains_key(*name)) {
-            add(sum, name, *nano);
-        }
-    }
-}
-
-/// Requests of the pod as a whole replace those of the containers. Where only a limit is given, what the containers
-/// ask for counts and, if they ask for nothing, the limit; huge pages cannot be shared, so there it is the limit.
-fn apply_pod_level<'a>(sum: &mut Amounts<'a>, pod_level: &'a ResourceRequirements) {
-    let supported = |name: &str| name == CPU || name == MEMORY || is_huge_pages(name);
-    for (name, quantity) in pod_level.requests.iter().filter(|(name, _)| supported(name)) {
-        sum.insert(name, quantity.nano_value());
-    }
-    for (name, quantity) in pod_level.limits.iter().filter(|(name, _)| supported(name)) {
-        if !pod_level.requests.contains_key(name) && (is_huge_pages(name) || !sum.contains_key(name.as_str())) {
-            sum.insert(name, quantity.nano_value());
-        }
-    }
-}
-
-fn is_huge_pages(name: &str) -> bool {
-    name.starts_with("hugepages-")
-}
-
-fn add<'a>(sum: &mut Amounts<'a>, name: &'a str, nano: i128) {
-    let present = sum.entry(name).or_default();
-    *present = present.saturating_add(nano);
-}
-
-fn raise<'a>(most: &mut Amounts<'a>, other: &Amounts<'a>) {
-    for (name, nano) in other {
-        let present = most.entry(name).or_default();
-        *present = (*present).max(*nano);
-    }
+    let floor: Vec<_> = floor.into_iter().filter(|(name, _)| !covered(name)).collect();
+    Requests::from_amounts(spec.request_sums(&floor))
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ pub enum Reason {
 /// port is a node port, whether the API server has filled that in yet or not.
 pub fn host_ports(pod: &Pod) -> Vec<HostPort> {
     let spec = &pod.spec;
-    let sidecars = spec.init_containers.iter().filter(|c| c.restart_policy.as_deref() == Some("Always"));
+    let sidecars = spec.init_containers.iter().filter(|c| c.is_sidecar());
     let ports = spec.containers.iter().chain(sidecars).flat_map(|container| &container.ports);
     let or = |text: &str, default: &str| if text.is_empty() { default.to_owned() } else { text.to_owned() };
     ports
