@@ -1,46 +1,41 @@
 //! `realmanifests.jsonl`, the scheduler's part: which of a DaemonSet's pods are bound, and what the pending ones say.
 
+use super::expect_eq;
 use super::scheduler_run::*;
-use daemonset_playground::apiserver::Store;
 use daemonset_playground::objects::*;
 use daemonset_playground::scheduler::POD_SCHEDULED;
 use serde_json::{Value, json};
 
 /// The DaemonSet's pods as the recording shows them go where they went, or wait with the recorded message.
 pub fn check(case: &Value) -> Result<(), String> {
-    let mut store = Store::default();
-    array(&case["inputs"], "nodes").for_each(|tree| drop(store.put(short_node(tree))));
-    let documents = serde_yaml::Deserializer::from_str(case["inputs"]["manifest"].as_str().unwrap());
-    let documents = documents.map(|document| <Value as serde::Deserialize>::deserialize(document).unwrap());
-    let daemon_set = documents.into_iter().find(|document| document["kind"] == "DaemonSet").unwrap();
+    let mut server = cluster();
+    array(&case["inputs"], "nodes").for_each(|tree| drop(create(&mut server, short_node(tree))));
+    let manifest = case["inputs"]["manifest"].as_str().expect("a manifest");
+    let documents = serde_yaml::Deserializer::from_str(manifest);
+    let mut documents = documents.map(|document| <Value as serde::Deserialize>::deserialize(document).expect("YAML"));
+    let daemon_set = documents.find(|document| document["kind"] == "DaemonSet").expect("a DaemonSet");
     let template = &daemon_set["spec"]["template"];
     for (index, recorded) in array(&case["expect"], "pods").enumerate() {
         let mut tree = json!({"metadata": template["metadata"], "spec": template["spec"]});
         tree["metadata"]["name"] = json!(format!("ds-{index}"));
         tree["metadata"]["namespace"] = json!("default");
+        tree["spec"]["serviceAccountName"] = Value::Null;
         tree["spec"]["tolerations"] = recorded["tolerations"].clone();
         tree["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"] =
             json!({"nodeSelectorTerms": recorded["nodeSelectorTerms"]});
-        let mut pod: Pod = decode(tree).unwrap();
-        admit(&store, &mut pod);
-        let key = pod.metadata.key();
-        store.put(pod.into());
-        let outcome = play(&mut store, &key);
-        let pod = store.pod(&key).unwrap();
-        if pod.spec.node_name != recorded["node"].as_str().unwrap_or("").into() {
-            return Err(format!("{} is on {:?}: {:?}", recorded["targetNode"], pod.spec.node_name, outcome.events));
-        }
+        let key = create(&mut server, Object::Pod(decode(tree).expect("a pod"))).key();
+        play(&mut server, &key);
+        let pod = pod(server.store(), &key);
+        expect_eq("node", &*pod.spec.node_name, recorded["node"].as_str().unwrap_or(""))?;
         let message = pod.status.condition(POD_SCHEDULED).map_or("", |condition| &condition.message);
-        if message != recorded["unschedulable"].as_str().unwrap_or("") {
-            return Err(format!("{} says {message:?}", recorded["targetNode"]));
-        }
+        expect_eq("message", message, recorded["unschedulable"].as_str().unwrap_or(""))?;
     }
     Ok(())
 }
 
 /// A node of the short form of `realmanifests.jsonl`.
 fn short_node(tree: &Value) -> Object {
-    let name = tree["name"].as_str().unwrap();
+    let name = tree["name"].as_str().expect("a name");
     let mut labels = json!({
         "kubernetes.io/hostname": name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64",
     });
@@ -64,7 +59,7 @@ fn short_node(tree: &Value) -> Object {
     if tree["ready"] == false {
         taints.extend([NO_SCHEDULE, NO_EXECUTE].map(|effect| json!({"key": TAINT_NOT_READY, "effect": effect})));
     }
-    decoded(&json!({
+    object(&json!({
         "apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": labels},
         "spec": {"taints": taints, "unschedulable": tree["unschedulable"]},
         "status": {"allocatable": allocatable},

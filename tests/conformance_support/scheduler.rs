@@ -1,7 +1,8 @@
 //! `scheduler.jsonl`: nodes, pods that are bound already, one pending pod: where it goes or why not.
 
+use super::expect_eq;
 use super::scheduler_run::*;
-use daemonset_playground::apiserver::Store;
+use daemonset_playground::apiserver::{ApiServer, Store, Write};
 use daemonset_playground::objects::*;
 use daemonset_playground::scheduler::POD_SCHEDULED;
 use serde_json::{Value, json};
@@ -10,53 +11,73 @@ use std::rc::Rc;
 
 /// The pod goes where it went, or waits with the same words; preemption takes as many pods of the same kind.
 pub fn check(case: &Value) -> Result<(), String> {
-    let (mut store, key) = cluster(&case["inputs"]);
+    let (mut server, key) = cluster_of(&case["inputs"]);
     let expect = &case["expect"];
+    check_admission(pod(server.store(), &key), expect)?;
     if let Some(feasible) = expect["feasible"].as_array() {
-        let names = store.nodes().values().map(|node| &**node.name());
-        let ours: BTreeSet<&str> = names.filter(|node| is_reachable(&store, &key, node)).collect();
-        let recorded: BTreeSet<&str> = feasible.iter().filter_map(Value::as_str).collect();
-        if ours != recorded {
-            return Err(format!("feasible {ours:?}, not {recorded:?}"));
-        }
+        let names = server.store().nodes().values().map(|node| &**node.name());
+        let ours: BTreeSet<&str> = names.filter(|node| is_reachable(&server, &key, node)).collect();
+        expect_eq("feasible", ours, feasible.iter().filter_map(Value::as_str).collect())?;
     }
-    let outcome = play(&mut store, &key);
-    let pod = store.pod(&key).unwrap();
+    let outcome = play(&mut server, &key);
+    let node = &pod(server.store(), &key).spec.node_name;
     if let Some(feasible) = expect["feasible"].as_array()
-        && !feasible.iter().any(|node| node.as_str() == Some(&*pod.spec.node_name))
+        && !feasible.iter().any(|name| name.as_str() == Some(node))
     {
-        return Err(format!("on {:?}, which is none of {feasible:?}", pod.spec.node_name));
+        return Err(format!("on {node:?}, which is none of {feasible:?}"));
     }
-    match difference(&store, &key, &outcome, expect) {
-        None => check_victims(case, &outcome),
-        Some(why) => match case["expect"].get("alsoSeen").or(case.get("alsoSeen")).and_then(Value::as_object) {
-            // Only what differed in the second run is listed.
-            Some(seen) => {
-                let mut other = expect.clone();
-                seen.iter().for_each(|(member, value)| other[member] = value.clone());
-                difference(&store, &key, &outcome, &other).map_or(Ok(()), Err)
-            }
-            None => Err(why),
-        },
-    }
+    let Err(why) = compare(server.store(), &key, &outcome, expect) else {
+        return check_victims(case, &outcome);
+    };
+    // Of a second run only what differed is listed.
+    let Some(seen) = expect["alsoSeen"].as_object() else { return Err(why) };
+    let mut other = expect.clone();
+    seen.iter().for_each(|(member, value)| other[member] = value.clone());
+    compare(server.store(), &key, &outcome, &other)
 }
 
-/// The cluster of a case of `scheduler.jsonl`, and the key of the pending pod.
-fn cluster(inputs: &Value) -> (Store, ObjectKey) {
-    let mut store = Store::default();
-    for member in ["nodes", "priorityClasses", "podDisruptionBudgets", "runtimeClasses"] {
-        array(inputs, member).for_each(|tree| drop(store.put(decoded(tree))));
+/// The cluster of a case, and the key of the pending pod.
+fn cluster_of(inputs: &Value) -> (ApiServer, ObjectKey) {
+    let mut server = cluster();
+    for member in ["nodes", "priorityClasses", "podDisruptionBudgets", "runtimeClasses", "pods"] {
+        array(inputs, member).for_each(|tree| drop(create(&mut server, object(tree))));
     }
-    for tree in array(inputs, "pods").chain([&inputs["pending"]]) {
-        let Object::Pod(mut pod) = decoded(tree) else { panic!("no pod: {tree}") };
-        let pod_mut = Rc::make_mut(&mut pod);
-        admit(&store, pod_mut);
-        if pod_mut.is_bound() {
-            pod_mut.status.phase = "Running".into();
-        }
-        store.put(Object::Pod(pod));
+    let key = create(&mut server, object(&inputs["pending"])).key();
+    (server, key)
+}
+
+/// What admission made of the pod.
+fn check_admission(pod: &Pod, expect: &Value) -> Result<(), String> {
+    let stored = encode(pod);
+    for member in ["priority", "preemptionPolicy", "tolerations", "overhead"] {
+        // A zero priority is stored, and left out when our objects are written.
+        let present = match &stored["spec"][member] {
+            Value::Null if member == "priority" => json!(pod.priority()),
+            value => value.clone(),
+        };
+        expect_eq(member, &present, &expect[member])?;
     }
-    (store, decoded(&inputs["pending"]).key())
+    Ok(())
+}
+
+/// Whether the pod gets to the node when it asks for this one alone, by preemption if need be: `feasible` was recorded
+/// that way.
+fn is_reachable(server: &ApiServer, key: &ObjectKey, node: &str) -> bool {
+    let mut server = server.clone();
+    let mut pinned = pod(server.store(), key).clone();
+    let field = json!({"key": "metadata.name", "operator": "In", "values": [node]});
+    let mut affinity = encode(&pinned.spec.affinity);
+    let required = &mut affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
+    if required["nodeSelectorTerms"].is_null() {
+        required["nodeSelectorTerms"] = json!([{}]);
+    }
+    for term in required["nodeSelectorTerms"].as_array_mut().into_iter().flatten() {
+        term["matchFields"] = json!([field]);
+    }
+    Rc::make_mut(&mut pinned.spec).affinity = Some(Rc::new(decode(affinity).expect("an affinity")));
+    server.commit(Write::Update(pinned.into())).unwrap_or_else(|status| panic!("{status}"));
+    play(&mut server, key);
+    &*pod(server.store(), key).spec.node_name == node
 }
 
 /// A retry while victims are terminating may or may not be seen.
@@ -65,80 +86,50 @@ fn is_incidental(message: &str) -> bool {
         || message.contains("[NodeAffinity NodeResourcesFit]")
 }
 
-fn events_of(expect: &Value) -> Vec<String> {
-    let text = |event: &Value, member: &str| event[member].as_str().unwrap_or("").to_owned();
-    array(expect, "events")
-        .map(|e| (text(e, "reason"), text(e, "object").replace("Pod/", ""), text(e, "message")))
-        .filter(|(_, _, message)| !is_incidental(message))
-        .map(|(reason, object, message)| format!("{reason} {object} {message}"))
+/// Events in their order. Among victims that are equal in all respects any may go, so their names are left out; so is
+/// the binding where there was a choice.
+fn comparable(events: impl Iterator<Item = String>, choice: bool) -> Vec<String> {
+    events
+        .filter(|event| !is_incidental(event))
+        .filter(|event| !choice || !event.starts_with("Scheduled "))
+        .map(|event| if event.starts_with("Preempted ") { "Preempted".into() } else { event })
         .collect()
 }
 
-/// Whether the outcome is the recorded one; `None`: it is.
-fn difference(store: &Store, key: &ObjectKey, outcome: &Outcome, expect: &Value) -> Option<String> {
-    let pod = store.pod(key).unwrap();
+fn compare(store: &Store, key: &ObjectKey, outcome: &Outcome, expect: &Value) -> Result<(), String> {
+    let pod = pod(store, key);
     let choice = expect.get("feasible").is_some();
-    let skip_binding = |events: Vec<String>| -> Vec<String> {
-        events.into_iter().filter(|event| !(choice && event.starts_with("Scheduled "))).collect()
-    };
-    // Among victims that are equal in all respects any may go: their number counts.
-    let names = |text: String| if text.starts_with("Preempted ") { "Preempted".into() } else { text };
-    let normal = |events: Vec<String>| skip_binding(events).into_iter().map(names).collect::<Vec<_>>();
-    let (ours, recorded) = (normal(outcome.events.clone()), normal(events_of(expect)));
-    if ours != recorded {
-        return Some(format!("events\n  ours     {ours:?}\n  recorded {recorded:?}"));
+    let text = |event: &Value, member: &str| event[member].as_str().unwrap_or("").to_owned();
+    let recorded = array(expect, "events").map(|event| {
+        let object = text(event, "object").replace("Pod/", "");
+        format!("{} {object} {}", text(event, "reason"), text(event, "message"))
+    });
+    let ours = comparable(outcome.events.iter().cloned(), choice);
+    expect_eq("events", ours, comparable(recorded, choice))?;
+    expect_eq("nominated node", outcome.nominated.as_deref(), expect["nominatedNodeName"].as_str())?;
+    if !choice {
+        expect_eq("node", &*pod.spec.node_name, expect["node"].as_str().unwrap_or(""))?;
     }
-    let nominated = expect["nominatedNodeName"].as_str();
-    if outcome.nominated.as_deref() != nominated {
-        return Some(format!("nominated {:?}, not {nominated:?}", outcome.nominated));
-    }
-    if !choice && pod.spec.node_name != expect["node"].as_str().unwrap_or("").into() {
-        return Some(format!("on {:?}, not {}", pod.spec.node_name, expect["node"]));
-    }
-    let condition = pod.status.condition(POD_SCHEDULED).map(|c| {
-        let mut tree = json!({"status": c.status});
-        if !c.reason.is_empty() {
-            (tree["reason"], tree["message"]) = (json!(c.reason), json!(c.message));
+    let condition = pod.status.condition(POD_SCHEDULED).map(|condition| {
+        let mut tree = json!({"status": condition.status});
+        if !condition.reason.is_empty() {
+            (tree["reason"], tree["message"]) = (json!(condition.reason), json!(condition.message));
         }
         tree
     });
-    let recorded = array(expect, "podScheduled").next().cloned();
-    (condition != recorded).then(|| format!("condition {condition:?}, not {recorded:?}"))
+    expect_eq("PodScheduled", condition.as_ref(), array(expect, "podScheduled").next())
 }
 
-/// Whether the pod gets to the node when it asks for this one alone, by preemption if need be: `feasible` was recorded
-/// that way.
-fn is_reachable(store: &Store, key: &ObjectKey, node: &str) -> bool {
-    let mut store = store.clone();
-    let mut pod = Pod::clone(store.pod(key).unwrap());
-    let field = json!({"key": "metadata.name", "operator": "In", "values": [node]});
-    let mut affinity = encode(&pod.spec.affinity);
-    let required = &mut affinity["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"];
-    if required["nodeSelectorTerms"].is_null() {
-        required["nodeSelectorTerms"] = json!([{}]);
-    }
-    for term in required["nodeSelectorTerms"].as_array_mut().unwrap() {
-        term["matchFields"] = json!([field]);
-    }
-    Rc::make_mut(&mut pod.spec).affinity = Some(Rc::new(decode(affinity).unwrap()));
-    store.put(pod.into());
-    play(&mut store, key);
-    &*store.pod(key).unwrap().spec.node_name == node
-}
-
-/// The same number of victims, each equal in priority and requests to a recorded one.
+/// The same number of victims, each with the same spec as a recorded one.
 fn check_victims(case: &Value, outcome: &Outcome) -> Result<(), String> {
-    let kind_of = |name: &str| {
+    let spec = |name: &str| {
         let pod = array(&case["inputs"], "pods").find(|pod| pod["metadata"]["name"] == name);
-        pod.map(|pod| {
-            let mut spec = pod["spec"].clone();
-            spec["tolerations"] = Value::Null;
-            spec.to_string()
-        })
+        pod.map(|pod| pod["spec"].to_string())
     };
-    let mut ours: Vec<_> = outcome.victims.iter().map(|name| kind_of(name)).collect();
-    let mut recorded: Vec<_> = array(&case["expect"], "victims").map(|v| kind_of(v["pod"].as_str().unwrap())).collect();
+    let mut ours: Vec<_> = outcome.victims.iter().map(|name| spec(name)).collect();
+    let victims = array(&case["expect"], "victims");
+    let mut recorded: Vec<_> = victims.map(|victim| spec(victim["pod"].as_str().unwrap_or(""))).collect();
     ours.sort();
     recorded.sort();
-    if ours == recorded { Ok(()) } else { Err(format!("victims {:?}", outcome.victims)) }
+    expect_eq("specs of victims", ours, recorded)
 }
