@@ -260,3 +260,154 @@ fn tallies(diagnosis: &Diagnosis) -> Vec<Tally> {
     }
     tallies.into_values().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::apiserver::ApiServer;
+    use crate::scheduler::testing::*;
+    use serde_json::{Value, json};
+
+    const KEY: &str = "new";
+
+    fn planned(objects: Vec<Object>, pending: Value) -> SchedulerPlan {
+        let store = store(objects.into_iter().chain([pod(KEY, pending)]));
+        plan(&store, &ObjectKey::new("default", KEY), Time(7))
+    }
+
+    /// One line for each write.
+    fn told(plan: &SchedulerPlan) -> Vec<String> {
+        let line = |write: &Write| match write {
+            Write::Bind { pod, node } => format!("bind {pod} to {node}"),
+            Write::UpdateStatus(Object::Pod(pod)) => {
+                let conditions = pod.status.conditions.iter();
+                let conditions: Vec<String> =
+                    conditions.map(|c| format!("{}={} {}", c.type_, c.status, c.reason)).collect();
+                format!("status {} [{}] {}", pod.metadata.name, conditions.join(", "), pod.status.nominated_node_name)
+            }
+            Write::Delete(delete) => format!("delete {}", delete.key),
+            Write::Event(event) => format!("{} {} {}", event.type_, event.reason, event.message),
+            other => format!("{other:?}"),
+        };
+        plan.writes.iter().map(|write| line(write).trim_end().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_pod_that_fits_is_bound() {
+        let plan = planned(vec![node("n1", json!({}))], json!({}));
+        assert_eq!(told(&plan), ["bind default/new to n1", "Normal Scheduled Successfully assigned default/new to n1"]);
+        assert!(matches!(plan.reason, SchedulerReason::Bound(placement) if &*placement.node == "n1"));
+    }
+
+    #[test]
+    fn a_pod_that_does_not_fit_says_so_once_in_its_condition_and_each_time_in_an_event() {
+        let first = planned(Vec::new(), json!({}));
+        let event = "Warning FailedScheduling no nodes available to schedule pods";
+        assert_eq!(told(&first), [event, "status new [PodScheduled=False Unschedulable]"]);
+        let condition = json!([{
+            "type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+            "message": "no nodes available to schedule pods", "lastTransitionTime": "1970-01-01T00:00:03Z",
+        }]);
+        assert_eq!(told(&planned(Vec::new(), json!({"conditions": condition}))), [event]);
+    }
+
+    #[test]
+    fn preemption_nominates_tells_the_victim_why_and_deletes_it() {
+        let victim = json!({"nodeName": "n1", "requests": {"cpu": "4"}, "phase": "Running"});
+        let rival = json!({"nominatedNodeName": "n1", "priority": 1});
+        let objects = vec![node("n1", json!({})), pod("victim", victim), pod("rival", rival)];
+        let plan = planned(objects, json!({"priority": 9, "requests": {"cpu": "2"}}));
+        assert_eq!(
+            told(&plan),
+            [
+                "Warning FailedScheduling 0/1 nodes are available: 1 Insufficient cpu.",
+                "status new [PodScheduled=False Unschedulable] n1",
+                "status rival []",
+                "status victim [DisruptionTarget=True PreemptionByScheduler]",
+                "delete default/victim",
+                "Normal Preempted Preempted by pod uid-new on node n1",
+            ]
+        );
+        let SchedulerReason::Unschedulable(failure) = plan.reason else { panic!() };
+        let victims = vec![(ObjectKey::new("default", "victim"), 0)];
+        let expected = PreemptionFacts::Nominated { node: "n1".into(), victims, budget_violations: 0 };
+        assert_eq!(failure.preemption, expected);
+    }
+
+    #[test]
+    fn a_victim_that_is_leaving_already_is_not_told_again() {
+        let leaving = json!({
+            "nodeName": "n1", "requests": {"cpu": "4"}, "deletionTimestamp": "2026-01-01T00:00:00Z",
+        });
+        let plan =
+            planned(vec![node("n1", json!({})), pod("v", leaving)], json!({"priority": 9, "requests": {"cpu": "2"}}));
+        assert_eq!(told(&plan)[1..], ["status new [PodScheduled=False Unschedulable] n1"]);
+    }
+
+    #[test]
+    fn a_nomination_that_no_longer_helps_is_withdrawn() {
+        let full = json!({"nodeName": "n1", "priority": 9, "requests": {"cpu": "4"}});
+        let plan = planned(
+            vec![node("n1", json!({})), pod("p", full)],
+            json!({"nominatedNodeName": "n1", "requests": {"cpu": "2"}}),
+        );
+        assert_eq!(told(&plan)[1..], ["status new [PodScheduled=False Unschedulable]"]);
+    }
+
+    #[test]
+    fn reasons_are_counted_with_an_example_each() {
+        let taint = json!({"taints": [{"key": "k", "effect": "NoSchedule"}]});
+        let objects = vec![
+            node("n10", taint.clone()),
+            node("n9", taint),
+            node("n1", json!({"allocatable": {"cpu": "1", "memory": "0"}})),
+        ];
+        let plan = planned(objects, json!({"requests": {"cpu": "2", "memory": "1"}}));
+        let SchedulerReason::Unschedulable(failure) = plan.reason else { panic!() };
+        let tallies: Vec<(&str, usize, &str)> =
+            failure.tallies.iter().map(|t| (t.message.as_str(), t.nodes, &*t.example)).collect();
+        assert_eq!(
+            tallies,
+            [
+                ("Insufficient cpu", 1, "n1"),
+                ("Insufficient memory", 1, "n1"),
+                ("node(s) had untolerated taint(s)", 2, "n9"),
+            ]
+        );
+        assert_eq!(failure.plugins, BTreeSet::from([Plugin::TaintToleration, Plugin::NodeResourcesFit]));
+    }
+
+    #[test]
+    fn a_gated_pod_gets_its_condition_once() {
+        let gated = |conditions: Value| {
+            planned(Vec::new(), json!({"schedulingGates": [{"name": "a.io/x"}], "conditions": conditions}))
+        };
+        assert_eq!(told(&gated(json!([]))), ["status new [PodScheduled=False SchedulingGated]"]);
+        let Write::UpdateStatus(Object::Pod(pod)) = &gated(json!([])).writes[0] else { panic!() };
+        assert_eq!(told(&gated(encode(&pod.status.conditions))), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_api_server_accepts_every_write() {
+        let mut server = ApiServer::new(1, Time(0));
+        let victim = pod("victim", json!({"nodeName": "n1", "requests": {"cpu": "4"}, "phase": "Running"}));
+        let new = pod(KEY, json!({"priority": 9, "requests": {"cpu": "2"}}));
+        for object in [node("n1", json!({})), victim, new] {
+            server.restore(object);
+        }
+        let plan = plan(server.store(), &ObjectKey::new("default", KEY), Time(7));
+        for write in plan.writes {
+            server.commit(write).unwrap();
+        }
+        let victim = server.store().pod(&ObjectKey::new("default", "victim")).unwrap();
+        assert!(victim.is_terminating() && victim.status.condition(DISRUPTION_TARGET).is_some());
+    }
+
+    #[test]
+    fn a_pod_that_is_gone_or_bound_wants_nothing() {
+        let plan = plan(&Store::default(), &ObjectKey::new("default", KEY), Time(0));
+        assert_eq!((plan.writes.len(), plan.reason), (0, SchedulerReason::PodGone));
+        let bound = planned(vec![node("n1", json!({}))], json!({"nodeName": "n1"}));
+        assert_eq!((bound.writes.len(), bound.reason), (0, SchedulerReason::Skipped(SkipReason::AlreadyBound)));
+    }
+}

@@ -207,3 +207,166 @@ fn protects(budget: &PodDisruptionBudget, pod: &Pod) -> bool {
         && budget.spec.selector.as_ref().is_some_and(|s| !s.is_empty() && s.matches(&pod.metadata.labels))
         && disrupted.is_none()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduler::schedule::{Decision, schedule_one};
+    use crate::scheduler::testing::*;
+    use serde_json::{Value, json};
+
+    fn small(name: &str) -> Object {
+        node(name, json!({"allocatable": {"cpu": "1"}}))
+    }
+
+    fn victim(name: &str, node: &str, extra: Value) -> Object {
+        let mut tree = json!({"nodeName": node, "priority": 10, "requests": {"cpu": "500m"}, "phase": "Running"});
+        merge(&mut tree, extra);
+        pod(name, tree)
+    }
+
+    fn outcome(objects: Vec<Object>, extra: Value) -> PreemptionOutcome {
+        let mut tree = json!({"priority": 1000, "requests": {"cpu": "1"}});
+        merge(&mut tree, extra);
+        match schedule_one(&store(objects), &typed_pod(pod("new", tree))) {
+            Decision::Unschedulable(failure) => failure.preemption,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// `node: victims` or the first word of why not.
+    fn told(objects: Vec<Object>, extra: Value) -> String {
+        match outcome(objects, extra) {
+            PreemptionOutcome::Nominated(preemption) => {
+                let victims: Vec<&str> = preemption.victims.iter().map(|pod| &*pod.metadata.name).collect();
+                format!("{}: {}", preemption.node, victims.join(" "))
+            }
+            other => format!("{other:?}").split(['(', ' ', '{']).next().unwrap_or("").to_owned(),
+        }
+    }
+
+    #[test]
+    fn only_as_many_go_as_must() {
+        let objects = || vec![small("n1"), victim("a", "n1", json!({})), victim("b", "n1", json!({}))];
+        assert_eq!(told(objects(), json!({})), "n1: a b");
+        assert_eq!(told(objects(), json!({"requests": {"cpu": "500m"}})), "n1: b");
+    }
+
+    #[test]
+    fn the_least_important_go_lowest_priority_first_then_latest_start() {
+        let started = |name: &str, at: &str| victim(name, "n1", json!({"startTime": at}));
+        let objects =
+            vec![small("n1"), started("late", "2026-01-01T00:01:00Z"), started("early", "2026-01-01T00:00:00Z")];
+        assert_eq!(told(objects, json!({"requests": {"cpu": "500m"}})), "n1: late");
+        let objects = vec![
+            small("n1"),
+            victim("low", "n1", json!({"priority": 1, "startTime": "2026-01-01T00:00:00Z"})),
+            victim("high", "n1", json!({"priority": 2, "startTime": "2026-01-01T00:01:00Z"})),
+        ];
+        assert_eq!(told(objects, json!({"requests": {"cpu": "500m"}})), "n1: low");
+    }
+
+    #[test]
+    fn equal_and_higher_priorities_stay() {
+        let same = || victim("v", "n1", json!({"priority": 1000, "requests": {"cpu": "1"}}));
+        let expected = BTreeMap::from([("n1".into(), DryRunFailure::NoVictims)]);
+        assert_eq!(outcome(vec![small("n1"), same()], json!({})), PreemptionOutcome::NoCandidates(expected));
+    }
+
+    #[test]
+    fn a_node_that_stays_too_full_is_no_candidate() {
+        let objects = vec![
+            small("n1"),
+            victim("low", "n1", json!({"requests": {"cpu": "200m"}})),
+            victim("equal", "n1", json!({"priority": 1000, "requests": {"cpu": "200m"}})),
+        ];
+        let PreemptionOutcome::NoCandidates(failures) = outcome(objects, json!({})) else { panic!() };
+        let DryRunFailure::StillRefused(reasons) = &failures["n1"] else { panic!() };
+        assert_eq!(reasons[0].message(), "Insufficient cpu");
+    }
+
+    #[test]
+    fn the_node_with_the_least_harm_is_taken() {
+        let full = |name: &str, node: &str, extra: Value| {
+            let mut tree = json!({"requests": {"cpu": "1"}});
+            merge(&mut tree, extra);
+            victim(name, node, tree)
+        };
+        let nodes = || vec![small("n1"), small("n2")];
+        let with = |pods: Vec<Object>| told(nodes().into_iter().chain(pods).collect(), json!({}));
+        let high = || full("high", "n1", json!({"priority": 20}));
+        assert_eq!(with(vec![high(), full("low", "n2", json!({}))]), "n2: low");
+        let two = vec![victim("a", "n1", json!({})), victim("b", "n1", json!({})), full("c", "n2", json!({}))];
+        assert_eq!(with(two), "n2: c");
+        let at = |name, node, minute| full(name, node, json!({"startTime": format!("2026-01-01T00:0{minute}:00Z")}));
+        assert_eq!(with(vec![at("a", "n1", 1), at("b", "n2", 2)]), "n2: b");
+        assert_eq!(with(vec![full("a", "n2", json!({})), full("b", "n1", json!({}))]), "n1: b");
+    }
+
+    #[test]
+    fn budgets_are_respected_where_that_is_possible() {
+        let budget = |allowed: i64| {
+            Object::from_value(json!({
+                "apiVersion": "policy/v1", "kind": "PodDisruptionBudget",
+                "metadata": {"name": "b", "namespace": "default"},
+                "spec": {"selector": {"matchLabels": {"app": "guarded"}}}, "status": {"disruptionsAllowed": allowed},
+            }))
+            .unwrap()
+        };
+        let guarded = || victim("guarded", "n1", json!({"labels": {"app": "guarded"}, "priority": 1}));
+        let free = || victim("free", "n1", json!({"labels": {"app": "free"}}));
+        let half = || json!({"requests": {"cpu": "500m"}});
+        // The guarded pod is less important, yet it comes back first.
+        assert_eq!(told(vec![small("n1"), budget(0), guarded(), free()], half()), "n1: free");
+        assert_eq!(told(vec![small("n1"), budget(1), guarded(), free()], half()), "n1: guarded");
+        // Where nothing else helps, the budget is no obstacle.
+        let PreemptionOutcome::Nominated(preemption) = outcome(vec![small("n1"), budget(0), guarded()], json!({}))
+        else {
+            panic!()
+        };
+        assert_eq!((preemption.victims.len(), preemption.budget_violations), (1, 1));
+    }
+
+    #[test]
+    fn who_never_preempts_does_not_and_who_has_preempted_waits() {
+        let objects = || vec![small("n1"), victim("v", "n1", json!({}))];
+        let never = json!({"preemptionPolicy": "Never"});
+        assert_eq!(outcome(objects(), never), PreemptionOutcome::Ineligible(Ineligible::NeverPreempts));
+        let condition = json!([{"type": DISRUPTION_TARGET, "status": "True", "reason": CONDITION_REASON}]);
+        let leaving = json!({"deletionTimestamp": "2026-01-01T00:00:00Z", "conditions": condition});
+        let waits = || vec![small("n1"), victim("v", "n1", leaving.clone()), victim("w", "n1", json!({}))];
+        let nominated = json!({"nominatedNodeName": "n1"});
+        assert_eq!(outcome(waits(), nominated), PreemptionOutcome::Ineligible(Ineligible::VictimsTerminating));
+        // Without nomination it is free to make room anywhere.
+        assert_eq!(told(waits(), json!({})), "n1: v w");
+    }
+
+    #[test]
+    fn a_hopeless_nominated_node_is_given_up() {
+        let condition = json!([{"type": DISRUPTION_TARGET, "status": "True", "reason": CONDITION_REASON}]);
+        let leaving = json!({"deletionTimestamp": "2026-01-01T00:00:00Z", "conditions": condition});
+        let cordoned = node("n1", json!({"unschedulable": true}));
+        let objects = vec![cordoned, small("n2"), victim("v", "n1", leaving), victim("w", "n2", json!({}))];
+        assert_eq!(told(objects, json!({"nominatedNodeName": "n1"})), "n2: w");
+    }
+
+    #[test]
+    fn host_ports_and_anti_affinity_are_freed_too() {
+        let port = json!([{"name": "c", "ports": [{"containerPort": 80, "hostPort": 80}]}]);
+        let objects = vec![small("n1"), victim("v", "n1", json!({"containers": port}))];
+        assert_eq!(told(objects, json!({"containers": port})), "n1: v");
+
+        let labelled = node("n1", json!({"labels": {"host": "n1"}}));
+        let term = json!({"topologyKey": "host", "labelSelector": {"matchLabels": {"app": "x"}}});
+        let anti = json!({"affinity": {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}});
+        let objects = vec![labelled, victim("v", "n1", json!({"labels": {"app": "x"}})), victim("w", "n1", json!({}))];
+        assert_eq!(told(objects, anti), "n1: v");
+    }
+
+    #[test]
+    fn what_is_promised_to_others_is_not_free() {
+        let promised = pod("first", json!({"priority": 1000, "requests": {"cpu": "1"}, "nominatedNodeName": "n1"}));
+        let objects = vec![small("n1"), promised, victim("v", "n1", json!({}))];
+        assert_eq!(told(objects, json!({})), "NoCandidates");
+    }
+}

@@ -233,3 +233,233 @@ fn as_pod(object: &Object) -> Option<&Pod> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduler::plan::plan;
+    use crate::scheduler::testing::*;
+    use serde_json::{Value, json};
+
+    /// A store and its queue, changed together.
+    #[derive(Default)]
+    struct World {
+        store: Store,
+        queue: SchedulingQueue,
+    }
+
+    impl World {
+        fn put(&mut self, object: Object) {
+            let before = self.store.put(object.clone());
+            self.queue.observe(&self.store, &Change { before, after: Some(object) });
+        }
+
+        fn remove(&mut self, kind: Kind, key: &ObjectKey) {
+            let before = self.store.remove(kind, key);
+            self.queue.observe(&self.store, &Change { before, after: None });
+        }
+
+        fn remove_pod(&mut self, name: &str) {
+            self.remove(Kind::Pod, &ObjectKey::new("default", name));
+        }
+
+        /// Looks at every pod in the queue, without carrying anything out; the names in their order.
+        fn look(&mut self) -> Vec<String> {
+            let mut names = Vec::new();
+            while let Some(key) = self.queue.pop() {
+                names.push(key.name.to_string());
+                let plan = plan(&self.store, &key, Time(0));
+                let pod = self.store.pod(&key).cloned().unwrap();
+                self.queue.finish(&pod, &plan.reason);
+            }
+            names
+        }
+    }
+
+    /// A world in which these pods have been found not to fit.
+    fn stuck(objects: Vec<Object>) -> World {
+        let mut world = World::default();
+        objects.into_iter().for_each(|object| world.put(object));
+        world.look();
+        assert!(world.queue.is_empty() && world.queue.waiting() > 0);
+        world
+    }
+
+    fn full(node: &str) -> Object {
+        pod("full", json!({"nodeName": node, "requests": {"cpu": "4"}}))
+    }
+
+    fn pinned(name: &str, node: &str) -> Object {
+        let field = json!({"key": "metadata.name", "operator": "In", "values": [node]});
+        pod(
+            name,
+            json!({"requests": {"cpu": "1"}, "affinity": {"nodeAffinity": {
+                "requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [{"matchFields": [field]}]},
+            }}}),
+        )
+    }
+
+    #[test]
+    fn higher_priority_goes_first_then_who_came_first() {
+        let mut world = World::default();
+        for (name, priority) in [("b", 0), ("a", 0), ("urgent", 5), ("low", -1)] {
+            world.put(pod(name, json!({"priority": priority})));
+        }
+        assert_eq!(world.look(), ["urgent", "b", "a", "low"]);
+    }
+
+    #[test]
+    fn only_pods_that_have_to_be_placed_come_in() {
+        let mut world = World::default();
+        world.put(pod("gated", json!({"schedulingGates": [{"name": "a.io/x"}]})));
+        world.put(pod("bound", json!({"nodeName": "n1"})));
+        world.put(pod("other", json!({"schedulerName": "mine"})));
+        world.put(pod("gone", json!({})));
+        world.remove_pod("gone");
+        assert!(world.queue.is_empty());
+        world.put(pod("gated", json!({})));
+        assert_eq!(world.look(), ["gated"]);
+    }
+
+    #[test]
+    fn a_queue_made_from_a_store_has_the_oldest_first() {
+        let at = |name: &str, second: i64| pod(name, json!({"creationTimestamp": Time(second).to_string()}));
+        let store = store(vec![at("p10", 1), at("p9", 1), at("first", 0), pod("bound", json!({"nodeName": "n"}))]);
+        let mut world = World { queue: SchedulingQueue::from_store(&store), store };
+        assert_eq!(world.look(), ["first", "p9", "p10"]);
+    }
+
+    #[test]
+    fn room_on_the_node_brings_the_pod_back() {
+        let mut world = stuck(vec![node("n1", json!({})), full("n1"), pod("p", json!({"requests": {"cpu": "1"}}))]);
+        world.put(pod("elsewhere", json!({"nodeName": "n2"})));
+        world.remove_pod("elsewhere");
+        assert_eq!(world.look(), Vec::<String>::new());
+        let Object::Pod(leaving) = full("n1") else { panic!() };
+        let mut finished = Pod::clone(&leaving);
+        finished.status.phase = "Succeeded".into();
+        world.put(finished.into());
+        assert_eq!(world.look(), ["p"]);
+    }
+
+    #[test]
+    fn changes_on_other_nodes_do_not_wake_a_pinned_pod() {
+        let mut world = stuck(vec![
+            node("n1", json!({})),
+            node("n2", json!({})),
+            full("n1"),
+            pod("other", json!({"nodeName": "n2", "requests": {"cpu": "4"}})),
+            pinned("ds-1", "n1"),
+        ]);
+        world.remove_pod("other");
+        world.put(node("n3", json!({})));
+        assert_eq!(world.look(), Vec::<String>::new());
+        world.remove_pod("full");
+        assert_eq!(world.look(), ["ds-1"]);
+    }
+
+    #[test]
+    fn a_nodes_change_must_concern_what_refused_the_pod() {
+        let taint = json!({"taints": [{"key": "k", "effect": "NoSchedule"}]});
+        let tainted = |extra: Value| {
+            let mut tree = taint.clone();
+            merge(&mut tree, extra);
+            node("n1", tree)
+        };
+        let mut world = stuck(vec![tainted(json!({})), pod("p", json!({}))]);
+        world.put(tainted(json!({"labels": {"a": "b"}, "allocatable": {"cpu": "64"}})));
+        assert_eq!(world.look(), Vec::<String>::new());
+        world.put(node("n1", json!({})));
+        assert_eq!(world.look(), ["p"]);
+
+        let mut world = stuck(vec![node("n1", json!({})), pod("p", json!({"nodeSelector": {"a": "b"}}))]);
+        world.put(node("n1", json!({"labels": {"a": "c"}})));
+        assert_eq!(world.look(), Vec::<String>::new());
+        world.put(node("n1", json!({"labels": {"a": "b"}})));
+        assert_eq!(world.look(), ["p"]);
+
+        let mut world = stuck(vec![node("n1", json!({"unschedulable": true})), pod("p", json!({}))]);
+        world.put(node("n1", json!({})));
+        assert_eq!(world.look(), ["p"]);
+
+        let mut world = stuck(vec![node("n1", json!({})), pod("p", json!({"requests": {"cpu": "5"}}))]);
+        world.put(node("n1", json!({"allocatable": {"memory": "64Gi"}})));
+        assert_eq!(world.look(), Vec::<String>::new());
+        world.put(node("n1", json!({"allocatable": {"cpu": "5"}})));
+        assert_eq!(world.look(), ["p"]);
+    }
+
+    #[test]
+    fn a_new_node_that_would_do_helps() {
+        let mut world = stuck(vec![pod("p", json!({"requests": {"cpu": "1"}}))]);
+        world.put(node("n1", json!({"allocatable": {"cpu": "500m"}})));
+        assert_eq!(world.look(), ["p"], "the first node of all is always looked at");
+        world.put(node("n2", json!({"allocatable": {"cpu": "500m"}})));
+        assert_eq!(world.look(), Vec::<String>::new());
+        world.put(node("n3", json!({})));
+        assert_eq!(world.look(), ["p"]);
+    }
+
+    #[test]
+    fn a_freed_port_helps_only_who_wants_it() {
+        let with_port = |name: &str, port: i64, node: &str| {
+            let containers = json!([{"name": "c", "ports": [{"containerPort": 1, "hostPort": port}]}]);
+            pod(name, json!({"nodeName": node, "containers": containers}))
+        };
+        let mut world = stuck(vec![
+            node("n1", json!({})),
+            with_port("holder", 80, "n1"),
+            with_port("other", 81, "n1"),
+            with_port("p", 80, ""),
+        ]);
+        world.remove_pod("other");
+        assert_eq!(world.look(), Vec::<String>::new());
+        world.remove_pod("holder");
+        assert_eq!(world.look(), ["p"]);
+    }
+
+    #[test]
+    fn pods_elsewhere_wake_who_has_rules_about_them() {
+        let term = json!({"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "cache"}}});
+        let wants = json!({"affinity": {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}});
+        let mut world = stuck(vec![node("n1", json!({"labels": {"zone": "a"}})), pod("p", wants)]);
+        world.put(pod("other", json!({"nodeName": "n1"})));
+        assert_eq!(world.look(), Vec::<String>::new());
+        world.put(pod("cache", json!({"nodeName": "n1", "labels": {"app": "cache"}})));
+        assert_eq!(world.look(), ["p"]);
+    }
+
+    #[test]
+    fn a_pods_own_change_brings_it_back_but_its_status_does_not() {
+        let mut world = stuck(vec![node("n1", json!({})), pod("p", json!({"requests": {"cpu": "5"}}))]);
+        let condition = json!([{"type": "PodScheduled", "status": "False"}]);
+        world.put(pod("p", json!({"requests": {"cpu": "5"}, "conditions": condition})));
+        assert_eq!(world.look(), Vec::<String>::new());
+        world.put(pod("p", json!({"requests": {"cpu": "4"}})));
+        assert_eq!(world.look(), ["p"]);
+    }
+
+    #[test]
+    fn a_withdrawn_nomination_frees_its_room() {
+        let promised = json!({"priority": 1, "nominatedNodeName": "n1", "requests": {"cpu": "4"}});
+        let mut world = World::default();
+        world.put(node("n1", json!({})));
+        world.put(pod("first", promised));
+        world.put(pod("p", json!({"requests": {"cpu": "1"}})));
+        world.queue.pop();
+        assert_eq!(world.look(), ["p"]);
+        world.remove_pod("first");
+        assert_eq!(world.look(), ["p"]);
+    }
+
+    #[test]
+    fn a_claim_brings_back_who_mounts_it() {
+        let volumes = json!([{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]);
+        let mut world = stuck(vec![node("n1", json!({})), pod("p", json!({"volumes": volumes}))]);
+        let claim = json!({
+            "apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", "namespace": "default"},
+        });
+        world.put(Object::from_value(claim).unwrap());
+        assert_eq!(world.look(), ["p"]);
+    }
+}

@@ -218,3 +218,157 @@ pub fn fits(store: &Store, pod: &Pod, node: &Rc<Node>) -> bool {
 pub fn is_curable(reasons: &[FilterReason]) -> bool {
     code_of(reasons) == Code::Unschedulable
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scheduler::plugins::node_affinity;
+    use crate::scheduler::testing::*;
+    use serde_json::{Value, json};
+
+    fn pinned(node: &str) -> Value {
+        let field = json!({"key": "metadata.name", "operator": "In", "values": [node]});
+        json!({"affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{"matchFields": [field]}],
+        }}}})
+    }
+
+    fn decide(objects: Vec<Object>, pending: Value) -> Decision {
+        schedule_one(&store(objects), &typed_pod(pod("new", pending)))
+    }
+
+    fn three_nodes() -> Vec<Object> {
+        ["n1", "n2", "n3"].map(|name| node(name, json!({}))).into()
+    }
+
+    fn placement(decision: Decision) -> Placement {
+        match decision {
+            Decision::Bound(placement) => placement,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn message(decision: Decision) -> String {
+        match decision {
+            Decision::Unschedulable(failure) => failure.message,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn pods_that_are_nobodys_business_are_left_alone() {
+        use SkipReason::*;
+        let reason = |extra: Value| skip_reason(&typed_pod(pod("p", extra)));
+        assert_eq!(reason(json!({})), None);
+        assert_eq!(reason(json!({"nodeName": "n1"})), Some(AlreadyBound));
+        assert_eq!(reason(json!({"phase": "Failed"})), Some(Finished));
+        assert_eq!(reason(json!({"schedulerName": "mine"})), Some(OtherScheduler));
+        assert_eq!(reason(json!({"deletionTimestamp": "2026-01-01T00:00:00Z"})), Some(Terminating));
+    }
+
+    #[test]
+    fn gates_and_empty_clusters_end_the_look_early() {
+        let gated = json!({"schedulingGates": [{"name": "a.io/x"}]});
+        assert_eq!(decide(three_nodes(), gated), Decision::Gated { gates: vec!["a.io/x".into()] });
+        assert_eq!(decide(Vec::new(), json!({})), Decision::NoNodes);
+    }
+
+    #[test]
+    fn a_plain_pod_takes_the_best_of_all_nodes() {
+        let mut objects = three_nodes();
+        objects.push(pod("p", json!({"nodeName": "n1", "requests": {"cpu": "1"}})));
+        let placement = placement(decide(objects, json!({"requests": {"cpu": "3500m"}})));
+        assert_eq!((&*placement.node, placement.feasible, placement.evaluated), ("n2", 2, 3));
+        assert_eq!(placement.scores.len(), 2);
+    }
+
+    #[test]
+    fn a_pinned_pod_looks_at_its_node_alone() {
+        let placement = placement(decide(three_nodes(), pinned("n2")));
+        assert_eq!((&*placement.node, placement.feasible, placement.evaluated), ("n2", 1, 1));
+        let mut too_big = pinned("n2");
+        merge(&mut too_big, json!({"requests": {"cpu": "5"}}));
+        assert_eq!(
+            message(decide(three_nodes(), too_big)),
+            "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't satisfy plugin(s) [NodeAffinity]. no new \
+             claims to deallocate, preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
+        );
+    }
+
+    #[test]
+    fn conflicting_pins_fail_at_once() {
+        let mut pending = pinned("n1");
+        let other = json!({"key": "metadata.name", "operator": "In", "values": ["n2"]});
+        pending["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"][0]
+            ["matchFields"]
+            .as_array_mut()
+            .unwrap()
+            .push(other);
+        assert_eq!(
+            message(decide(three_nodes(), pending)),
+            "0/3 nodes are available: pod affinity terms conflict. no new claims to deallocate, preemption: 0/3 nodes \
+             are available: 3 Preemption is not helpful for scheduling."
+        );
+    }
+
+    #[test]
+    fn the_nominated_node_is_tried_first() {
+        let mut objects = three_nodes();
+        objects.push(pod("p", json!({"nodeName": "n3", "requests": {"cpu": "3"}})));
+        let placement = placement(decide(objects, json!({"nominatedNodeName": "n3", "requests": {"cpu": "1"}})));
+        assert_eq!((&*placement.node, placement.nominated), ("n3", true));
+        let Decision::Bound(placement) = decide(three_nodes(), json!({"nominatedNodeName": "gone"})) else { panic!() };
+        assert_eq!((&*placement.node, placement.nominated), ("n1", false));
+    }
+
+    #[test]
+    fn room_that_is_made_for_another_pod_is_taken() {
+        let objects = |priority: i64| {
+            let promised = json!({"nominatedNodeName": "n1", "priority": priority, "requests": {"cpu": "3"}});
+            vec![node("n1", json!({})), pod("first", promised)]
+        };
+        let new = || json!({"priority": 5, "requests": {"cpu": "2"}});
+        assert!(matches!(decide(objects(5), new()), Decision::Unschedulable(_)));
+        assert!(matches!(decide(objects(4), new()), Decision::Bound(_)));
+    }
+
+    #[test]
+    fn every_filter_has_its_say_in_an_explanation() {
+        let tainted = node(
+            "n1",
+            json!({
+                "unschedulable": true, "taints": [{"key": "k", "effect": "NoSchedule"}], "allocatable": {"cpu": "1"},
+            }),
+        );
+        let store = store(vec![tainted, node("n2", json!({}))]);
+        let mut pending = pinned("n2");
+        merge(&mut pending, json!({"requests": {"cpu": "2"}}));
+        let pod = typed_pod(pod("new", pending));
+        let checks = check_node(&store, &pod, "n1").unwrap();
+        let refused: Vec<&str> =
+            checks.iter().filter(|check| !check.reasons.is_empty()).map(|check| check.plugin.name()).collect();
+        assert_eq!(checks.len(), Plugin::FILTERS.len());
+        assert_eq!(refused, ["NodeUnschedulable", "TaintToleration", "NodeAffinity", "NodeResourcesFit"]);
+        let elsewhere = node_affinity::Reason::PinnedElsewhere { nodes: vec!["n2".into()] };
+        assert_eq!(filter_node(&store, &pod, "n1")[2], FilterReason::NodeAffinity(elsewhere));
+        assert_eq!(filter_node(&store, &pod, "n2"), []);
+        assert_eq!(check_node(&store, &pod, "gone"), None);
+    }
+
+    #[test]
+    fn a_bound_pod_is_asked_about_as_if_it_were_not() {
+        let bound = pod("p", json!({"nodeName": "n1", "requests": {"cpu": "3"}}));
+        let store = store(vec![node("n1", json!({})), bound.clone()]);
+        assert_eq!(filter_node(&store, &typed_pod(bound), "n1"), []);
+    }
+
+    #[test]
+    fn a_missing_claim_is_named() {
+        let volumes = json!({"volumes": [{"name": "v", "persistentVolumeClaim": {"claimName": "data"}}]});
+        assert_eq!(
+            message(decide(three_nodes(), volumes)),
+            "0/3 nodes are available: persistentvolumeclaim \"data\" not found. no new claims to deallocate, \
+             preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling."
+        );
+    }
+}
