@@ -104,19 +104,23 @@ impl SchedulingQueue {
             (before @ (Some(Object::Pod(_)) | None), Some(Object::Pod(after))) => {
                 let before = before.as_ref().and_then(as_pod);
                 self.observe_own(before, after);
-                self.wake(store, ClusterEvent::of_pod(before, Some(after)));
+                ClusterEvent::of_pod(before, Some(after)).for_each(|event| self.wake(store, event));
             }
             (Some(Object::Pod(before)), None) => {
                 self.forget(&before.metadata.key());
-                self.wake(store, ClusterEvent::of_pod(Some(before), None));
+                ClusterEvent::of_pod(Some(before), None).for_each(|event| self.wake(store, event));
             }
             (Some(Object::Node(before)), Some(Object::Node(after))) => {
-                self.wake(store, ClusterEvent::of_node(Some(before), Some(after)));
+                ClusterEvent::of_node(Some(before), Some(after)).into_iter().for_each(|event| self.wake(store, event));
             }
-            (None, Some(Object::Node(after))) => self.wake(store, ClusterEvent::of_node(None, Some(after))),
-            (Some(Object::Node(before)), None) => self.wake(store, ClusterEvent::of_node(Some(before), None)),
+            (None, Some(Object::Node(after))) => {
+                ClusterEvent::of_node(None, Some(after)).into_iter().for_each(|event| self.wake(store, event))
+            }
+            (Some(Object::Node(before)), None) => {
+                ClusterEvent::of_node(Some(before), None).into_iter().for_each(|event| self.wake(store, event))
+            }
             (None, Some(Object::Unstructured(object))) if object.kind == "PersistentVolumeClaim" => {
-                self.wake(store, Some(ClusterEvent::ClaimAdded { namespace: &object.metadata.namespace }));
+                self.wake(store, ClusterEvent::ClaimAdded { namespace: &object.metadata.namespace });
             }
             _ => {}
         }
@@ -142,8 +146,7 @@ impl SchedulingQueue {
     }
 
     /// Brings back the waiting pods that the event may help, in the order of their names.
-    fn wake(&mut self, store: &Store, event: Option<ClusterEvent<'_>>) {
-        let Some(event) = event else { return };
+    fn wake(&mut self, store: &Store, event: ClusterEvent<'_>) {
         if self.waiting.is_empty() {
             return;
         }

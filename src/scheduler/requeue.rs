@@ -27,8 +27,15 @@ pub enum ClusterEvent<'a> {
     },
     /// A node left.
     NodeDeleted(&'a Node),
-    /// A pod has been bound, or another one's labels have changed.
+    /// A pod has been bound.
     PodThere(&'a Pod),
+    /// The labels of a bound pod have changed.
+    PodRelabelled {
+        /// As it was.
+        before: &'a Pod,
+        /// As it is.
+        after: &'a Pod,
+    },
     /// A pod no longer holds anything of its node (or of the node that it was nominated to).
     PodLeft {
         /// The pod.
@@ -44,24 +51,28 @@ pub enum ClusterEvent<'a> {
 }
 
 impl<'a> ClusterEvent<'a> {
-    /// What the change of a pod means for other pods; `None`: nothing.
-    pub fn of_pod(before: Option<&'a Pod>, after: Option<&'a Pod>) -> Option<Self> {
+    /// What the change of a pod means for other pods: at most two events. A bound pod whose spec has changed (a resize)
+    /// counts as one that left and another that came.
+    pub fn of_pod(before: Option<&'a Pod>, after: Option<&'a Pod>) -> impl Iterator<Item = Self> + use<'a> {
         let was = before.filter(|pod| occupies(pod));
         let is = after.filter(|pod| occupies(pod));
-        match (was, is) {
-            (Some(pod), None) => Some(Self::PodLeft { pod, node: &pod.spec.node_name }),
-            (None, Some(pod)) => Some(Self::PodThere(pod)),
-            (Some(before), Some(after)) if before.metadata.labels != after.metadata.labels => {
-                Some(Self::PodThere(after))
+        let left = |pod: &'a Pod| Self::PodLeft { pod, node: &pod.spec.node_name };
+        let events = match (was, is) {
+            (Some(before), Some(after)) => {
+                if !Rc::ptr_eq(&before.spec, &after.spec) && before.spec != after.spec {
+                    [Some(left(before)), Some(Self::PodThere(after))]
+                } else if before.metadata.labels != after.metadata.labels {
+                    [Some(Self::PodRelabelled { before, after }), None]
+                } else {
+                    [None, None]
+                }
             }
-            (Some(_), Some(_)) => None,
-            (None, None) => {
-                let before = before?;
-                let node = before.status.nominated_node_name.as_str();
-                let still = after.is_some_and(|after| after.status.nominated_node_name == node);
-                (!before.is_bound() && !node.is_empty() && !still).then_some(Self::PodLeft { pod: before, node })
+            (was, is) => {
+                let nomination = before.filter(|_| was.is_none()).and_then(|pod| withdrawn_nomination(pod, after));
+                [was.map(left).or(nomination), is.map(Self::PodThere)]
             }
-        }
+        };
+        events.into_iter().flatten()
     }
 
     /// What the change of a node means; `None`: nothing that the scheduler reads has changed.
@@ -86,11 +97,21 @@ impl<'a> ClusterEvent<'a> {
             Self::NodeAdded(node) | Self::NodeUpdated { after: node, .. } | Self::NodeDeleted(node) => {
                 Some(node.name())
             }
-            Self::PodThere(pod) => Some(&pod.spec.node_name),
+            Self::PodThere(pod) | Self::PodRelabelled { after: pod, .. } => Some(&pod.spec.node_name),
             Self::PodLeft { node, .. } => Some(node),
             Self::ClaimAdded { .. } => None,
         }
     }
+}
+
+/// The room that was promised to an unbound pod and no longer is, unless the pod has taken it.
+fn withdrawn_nomination<'a>(before: &'a Pod, after: Option<&Pod>) -> Option<ClusterEvent<'a>> {
+    let node = before.status.nominated_node_name.as_str();
+    let kept = after.is_some_and(|after| {
+        let taken = after.is_bound() && &*after.spec.node_name == node;
+        taken || (!after.is_bound() && after.status.nominated_node_name == node)
+    });
+    (!before.is_bound() && !node.is_empty() && !kept).then_some(ClusterEvent::PodLeft { pod: before, node })
 }
 
 /// Whether the plugin, which refused the pod, might think otherwise after the change.
@@ -98,8 +119,12 @@ pub fn may_help(store: &Store, pod: &Pod, plugin: Plugin, event: ClusterEvent<'_
     match event {
         ClusterEvent::NodeAdded(node) => node_may_help(pod, plugin, None, node),
         ClusterEvent::NodeUpdated { before, after } => node_may_help(pod, plugin, Some(before), after),
-        ClusterEvent::NodeDeleted(_) => plugin == Plugin::PodTopologySpread,
+        // Its pods count nowhere any more, even before they are gone.
+        ClusterEvent::NodeDeleted(_) => matches!(plugin, Plugin::PodTopologySpread | Plugin::InterPodAffinity),
         ClusterEvent::PodThere(other) => arrival_may_help(store, pod, plugin, other),
+        ClusterEvent::PodRelabelled { before, after } => {
+            arrival_may_help(store, pod, plugin, after) || departure_may_help(store, pod, plugin, before, false)
+        }
         ClusterEvent::PodLeft { pod: other, node } => {
             let reachable = store.node_named(node).is_some_and(|node| node_itself_accepts(pod, node));
             departure_may_help(store, pod, plugin, other, reachable)
@@ -163,11 +188,14 @@ fn departure_may_help(store: &Store, pod: &Pod, plugin: Plugin, other: &Pod, rea
         }
         Plugin::PodTopologySpread => pod.metadata.namespace == other.metadata.namespace,
         Plugin::InterPodAffinity => {
-            let anti =
-                |pod: &Pod| pod.spec.affinity.as_ref().map(|affinity| affinity.required_anti_affinity().to_vec());
-            let own = anti(pod).unwrap_or_default();
-            own.iter().any(|term| matches_term(store, term, pod, other))
-                || anti(other).unwrap_or_default().iter().any(|term| matches_term(store, term, other, pod))
+            let matches = |terms: &[PodAffinityTerm], owner: &Pod, meant: &Pod| {
+                terms.iter().any(|term| matches_term(store, term, owner, meant))
+            };
+            // With the last pod that it had to be with gone, the pod may be the first of its group.
+            let own = pod.spec.affinity.as_ref().is_some_and(|own| {
+                matches(own.required_anti_affinity(), pod, other) || matches(own.required_pod_affinity(), pod, other)
+            });
+            own || other.spec.affinity.as_ref().is_some_and(|own| matches(own.required_anti_affinity(), other, pod))
         }
         _ => false,
     }
