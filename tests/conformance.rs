@@ -7,11 +7,12 @@
 
 mod conformance_support;
 
-use conformance_support::{Family, cases, families};
+use conformance_support::{Family, cases, choice, families};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    choice::self_check();
     let wanted: Vec<String> = arguments().filter(|argument| !argument.starts_with('-')).collect();
     let (mut passed, mut failed) = (0, 0);
     for family in families() {

@@ -46,8 +46,8 @@ pub fn expect_value(what: &str, actual: &Value, expected: &Value) -> Result<(), 
     if allowed { Ok(()) } else { Err(format!("{what}: expected {expected}, got {actual}")) }
 }
 
-#[test]
-fn choices() {
+/// A comparison that accepts everything would pass every case.
+pub fn self_check() {
     use serde_json::json;
     let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
     let choice = json!({"always": ["a"], "choose": 1, "from": ["b", "c"]});

@@ -1,7 +1,7 @@
 //! One module per family of recordings. A new family is a file here and a line in [`families`].
 
 pub mod cases;
-mod choice;
+pub mod choice;
 mod daemonset;
 
 mod backoff;

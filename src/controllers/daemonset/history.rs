@@ -4,7 +4,6 @@ use super::claim::claim_revisions;
 use super::plan::SyncError;
 use super::podspec::controller_reference;
 use crate::objects::*;
-use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -39,14 +38,6 @@ pub enum RevisionChange {
     /// The name of the new revision is taken by another template: `status.collisionCount` is raised, the reconcile
     /// fails, and the next one tries another hash.
     RaiseCollisionCount(i32),
-}
-
-/// What became of a collision of names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum CollisionError {
-    /// The count was raised to this.
-    Raised(i32),
 }
 
 /// The revision of the current template.
@@ -150,7 +141,7 @@ fn new_revision(
             return Ok((found, false));
         }
         let count = collisions.unwrap_or(0).saturating_add(1);
-        return Err((SyncError::RevisionExists { name, collision: CollisionError::Raised(count) }, count));
+        return Err((SyncError::RevisionExists { name, collision_count: count }, count));
     }
     let mut labels = daemonset.spec.template.metadata.labels.clone();
     Rc::make_mut(&mut labels).insert(CONTROLLER_REVISION_HASH.into(), hash);

@@ -24,8 +24,8 @@ pub use backoff::{Backoff, BackoffKey, MAX_BACKOFF_MS, MIN_BACKOFF_MS};
 pub use claim::{Claim, PodClaims, RevisionClaims, claim_pods, claim_revisions};
 pub use eligibility::{Eligibility, Rules, Verdict, evaluate};
 pub use history::{
-    CollisionError, CurrentRevision, HistoryPlan, RevisionChange, clean_up_history, construct_history,
-    controller_revision_hash, restore_template, revision_data,
+    CurrentRevision, HistoryPlan, RevisionChange, clean_up_history, construct_history, controller_revision_hash,
+    restore_template, revision_data,
 };
 pub use manage::manage;
 pub use plan::*;
@@ -45,3 +45,6 @@ pub const COMPONENT: &str = "daemonset-controller";
 pub const BURST_REPLICAS: usize = 250;
 /// Size of the first batch of creations; each following one is twice as large.
 pub const SLOW_START_INITIAL_BATCH_SIZE: usize = 1;
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
 //! What a reconcile wants to do, and why. Reasons are data; the words for them are the interface's.
 
-use super::history::{CollisionError, HistoryPlan};
+use super::history::HistoryPlan;
 use super::status::StatusPlan;
 use super::{Backoff, Claim, SLOW_START_INITIAL_BATCH_SIZE};
 use crate::objects::*;
@@ -290,8 +290,8 @@ pub enum SyncError {
     RevisionExists {
         /// The name.
         name: String,
-        /// What became of the collision count.
-        collision: CollisionError,
+        /// What `status.collisionCount` is raised to.
+        collision_count: i32,
     },
     /// The API server refused creations or deletions; the texts in order.
     #[serde(rename_all = "camelCase")]

@@ -170,10 +170,8 @@ fn with_surge(view: &View, mut facts: RollingUpdateFacts) -> (Result<PhasePlan, 
             (Some(old), Some(new)) if new.available => {
                 deletes.push(Candidate::new(&place, old).delete(DeleteReason::SurgeReplaced));
             }
-            (Some(old), Some(new)) => {
-                facts.surging += 1;
-                held.push(Candidate::new(&place, old).hold(HeldReason::NewPodNotAvailable { ready: new.ready }));
-            }
+            // `manage` has said already what the old one waits for.
+            (Some(_), Some(_)) => facts.surging += 1,
             (Some(old), None) => match (place.should_run, old.available) {
                 (None, _) => {
                     let (node, pod) = (place.name.to_string(), old.pod.metadata.name.to_string());
