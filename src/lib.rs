@@ -15,6 +15,7 @@
 
 pub mod apiserver;
 pub mod controllers;
+pub mod insight;
 pub mod js_api;
 pub mod kubelet;
 pub mod manifest;

@@ -1,0 +1,3 @@
+//! What a person may want to know beyond what happens: read-only on everything else.
+
+pub mod explain;
