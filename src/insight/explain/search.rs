@@ -110,6 +110,7 @@ fn keep_best(mut found: Vec<Change>) -> Vec<Change> {
             found.extend(rest.iter().find(|change| wanted(change)).cloned());
         }
     }
+    found.sort_by_key(Change::rank);
     found
 }
 
