@@ -112,6 +112,8 @@ fn write_conditions(node: &Node, said: Vec<NodeCondition>, now: Now, plan: &mut 
                 changed.push((new.type_.clone(), new.status.clone()));
                 *old = new;
             }
+            // That a condition which nobody has told of is as it should be is no news.
+            None if healthy_condition(&new.type_).is_some_and(|healthy| healthy.status == new.status) => {}
             None => {
                 changed.push((new.type_.clone(), new.status.clone()));
                 conditions.push(new);

@@ -4,7 +4,9 @@
 use daemonset_playground::apiserver::*;
 use daemonset_playground::controllers::node_lifecycle::{self, NodeLifecycleState};
 use daemonset_playground::controllers::pod_gc::{self, PodGcState};
+use daemonset_playground::controllers::replicaset::{self, ReplicaSetState};
 use daemonset_playground::controllers::taint_eviction::{self, TaintEvictionState};
+use daemonset_playground::controllers::{deployment, garbage_collector};
 use daemonset_playground::kubelet::{self, Behaviours, Down, KubeletState};
 use daemonset_playground::objects::*;
 use serde_json::{Value, json};
@@ -20,6 +22,9 @@ pub enum Actor {
     NodeLifecycle,
     TaintEviction,
     PodGc,
+    ReplicaSet,
+    Deployment,
+    GarbageCollector,
 }
 
 pub struct World {
@@ -29,6 +34,7 @@ pub struct World {
     pub node_lifecycle: NodeLifecycleState,
     pub taint_eviction: TaintEvictionState,
     pub pod_gc: PodGcState,
+    pub replica_sets: ReplicaSetState,
     agenda: BTreeSet<(u64, Actor, ObjectKey)>,
     /// Timers that only repeat what has happened before.
     background: BTreeSet<(u64, Actor, ObjectKey)>,
@@ -53,6 +59,7 @@ impl World {
             node_lifecycle,
             taint_eviction: TaintEvictionState::default(),
             pod_gc: PodGcState::default(),
+            replica_sets: ReplicaSetState::default(),
             agenda: BTreeSet::new(),
             background: BTreeSet::new(),
             lines: Vec::new(),
@@ -239,6 +246,25 @@ impl World {
                 self.enqueue(actor, plan.timers);
                 self.carry_out(plan.writes);
             }
+            Actor::ReplicaSet => {
+                let Some(plan) = replicaset::plan(store, &key, now) else { return };
+                self.server.set_now(now.time);
+                let server = &mut self.server;
+                let done = replicaset::carry_out(plan, &self.replica_sets, now, &mut |write| server.commit(write));
+                self.replica_sets = done.state;
+                self.enqueue(actor, done.timers);
+                self.changed();
+            }
+            Actor::Deployment => {
+                let plan = deployment::plan(store, &key, now);
+                self.enqueue(actor, plan.timers);
+                self.carry_out(plan.writes);
+            }
+            Actor::GarbageCollector => {
+                let plan = garbage_collector::plan(store, &key, now);
+                self.enqueue(actor, plan.timers);
+                self.carry_out(plan.writes);
+            }
             Actor::PodGc => {
                 let plan = pod_gc::plan(store, &self.pod_gc, now);
                 self.pod_gc = plan.state;
@@ -277,6 +303,9 @@ impl World {
             let timers = taint_eviction::on_change(&change, self.server.store(), &self.taint_eviction, now);
             self.enqueue(Actor::TaintEviction, timers);
             self.enqueue(Actor::PodGc, pod_gc::on_change(&change, self.server.store(), now));
+            self.enqueue(Actor::ReplicaSet, replicaset::on_change(&change, self.server.store(), now));
+            self.enqueue(Actor::Deployment, deployment::on_change(&change, self.server.store(), now));
+            self.enqueue(Actor::GarbageCollector, garbage_collector::on_change(&change, self.server.store(), now));
             if let Some(Object::Pod(pod)) = &change.after
                 && !pod.is_bound()
             {

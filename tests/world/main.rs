@@ -1,6 +1,7 @@
 //! The world around the DaemonSet controller, on virtual time: kubelets, node lifecycle, evictions, Deployments,
 //! garbage collection. Each test is a timeline.
 
+mod deployments;
 #[allow(dead_code)]
 mod harness;
 mod kubelet;
