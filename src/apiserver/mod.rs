@@ -2,15 +2,18 @@
 
 pub mod admission;
 pub mod defaulting;
+pub mod patch;
 mod plan;
 mod pod_admission;
 mod random;
+pub mod requests;
 pub mod schema;
 mod server;
 mod status;
 pub mod store;
 pub mod strategy;
 pub mod validation;
+mod view;
 mod write;
 
 pub use plan::{Now, Plan, Timer};

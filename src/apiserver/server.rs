@@ -98,6 +98,15 @@ impl ApiServer {
             Write::Update(object) => self.update(object),
             Write::UpdateStatus(object) => self.update_status(object),
             Write::Delete(delete) => self.delete(&delete),
+            Write::DeleteOther { api_version, kind, key } => {
+                match self.store.unstructured(&api_version, &kind, &key).cloned() {
+                    Some(object) => Ok(self.remove(Object::Unstructured(object))),
+                    None => {
+                        let like = Unstructured { api_version, kind, ..Unstructured::default() };
+                        Err(Status::not_found(&resource_of(&like.into()), &key.name))
+                    }
+                }
+            }
             Write::Bind { pod, node } => self.bind(&pod, node),
             Write::Event(draft) => Ok(self.tell(draft)),
         }
@@ -109,15 +118,24 @@ impl ApiServer {
         if let Object::Pod(pod) = &mut object {
             super::pod_admission::admit(&self.store, Rc::make_mut(pod))?;
         }
-        let metadata = object.metadata_mut();
-        if metadata.name.is_empty() {
-            metadata.name = format!("{}{}", metadata.generate_name, self.random.name_suffix()).into();
-        }
-        let key = metadata.key();
+        self.generate_name(object.metadata_mut());
+        let key = object.key();
         if self.find(&object, &key).is_some() {
             return Err(Status::already_exists(&resource, &key.name));
         }
         Ok(self.insert(object))
+    }
+
+    /// Five random characters.
+    pub(super) fn draw_suffix(&mut self) -> String {
+        self.random.name_suffix()
+    }
+
+    /// Makes a name of `generateName` where there is none.
+    pub(super) fn generate_name(&mut self, metadata: &mut ObjectMeta) {
+        if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
+            metadata.name = format!("{}{}", metadata.generate_name, self.random.name_suffix()).into();
+        }
     }
 
     /// Stamps and stores a new object.
@@ -333,7 +351,7 @@ impl ApiServer {
         }
     }
 
-    fn check_namespace(&self, object: &Object, resource: &str) -> Result<(), Status> {
+    pub(super) fn check_namespace(&self, object: &Object, resource: &str) -> Result<(), Status> {
         let metadata = object.metadata();
         if metadata.namespace.is_empty() {
             return Ok(());

@@ -15,6 +15,15 @@ pub enum Write {
     UpdateStatus(Object),
     /// Ask for deletion: a bound pod becomes terminating, other objects go (unless finalizers hold them).
     Delete(Delete),
+    /// Remove an object of a kind that the simulation does not act on.
+    DeleteOther {
+        /// API version.
+        api_version: String,
+        /// Kind.
+        kind: String,
+        /// Its key.
+        key: ObjectKey,
+    },
     /// Bind a pod to a node.
     Bind {
         /// The pod.
