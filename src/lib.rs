@@ -17,6 +17,7 @@ pub mod apiserver;
 pub mod controllers;
 pub mod insight;
 pub mod js_api;
+pub mod kubectl;
 pub mod kubelet;
 pub mod manifest;
 pub mod objects;

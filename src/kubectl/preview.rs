@@ -1,0 +1,1 @@
+//! What an apply would do, before it is done.

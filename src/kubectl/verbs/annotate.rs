@@ -1,0 +1,118 @@
+//! `kubectl annotate`
+//!
+//! Follows kubernetes kubectl pkg/cmd/annotate/annotate.go, v1.36.
+
+use super::label::{Changes, resources_and_pairs};
+use super::output::{DryRun, Reporter};
+use crate::apiserver::patch::{PatchType, create_merge_patch};
+use crate::apiserver::requests::{self, FieldValidation};
+use crate::kubectl::command::Command;
+use crate::kubectl::context::Io;
+use crate::kubectl::error::{CliError, Result};
+use crate::kubectl::select::{self, Info, Rules};
+use crate::kubectl::task::Started;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
+    let flags = &command.flags;
+    let dry_run = DryRun::of(io, command)?;
+    let (resources, pairs) = resources_and_pairs(&command.arguments, "annotation")?;
+    let (set, removed) = parse(&pairs)?;
+    if flags.is_on("all") && flags.has("selector") {
+        return Err(CliError::message("cannot set --all and --selector at the same time"));
+    }
+    if resources.is_empty() && flags.all("filename").is_empty() {
+        return Err(CliError::message(
+            "one or more resources must be specified as <resource> <name> or <resource>/<name>",
+        ));
+    }
+    let lists = flags.is_on("list");
+    if set.is_empty() && removed.is_empty() && !lists {
+        return Err(CliError::message("at least one annotation update is required"));
+    }
+    if removed.iter().any(|key| set.contains_key(key)) {
+        return Err(CliError::message("can not both modify and remove an annotation in the same command"));
+    }
+    let mut reporter = Reporter::new(command, dry_run)?;
+    let selection = select::select(io, command, &resources, Rules { looks_up_files: true, ..Rules::default() })?;
+    let mut errors = selection.errors;
+    let single = selection.infos.len() == 1;
+    for info in &selection.infos {
+        if lists {
+            list(io, info, single);
+            continue;
+        }
+        errors.extend(change(io, command, info, &set, &removed, dry_run, &mut reporter).err());
+    }
+    CliError::join(errors)?;
+    Ok(None)
+}
+
+fn change(
+    io: &mut Io,
+    command: &Command,
+    info: &Info,
+    set: &BTreeMap<String, String>,
+    removed: &[String],
+    dry_run: DryRun,
+    reporter: &mut Reporter,
+) -> Result<()> {
+    let Some(old) = &info.object else { return Ok(()) };
+    let annotations = &old.metadata().annotations;
+    if !command.flags.is_on("overwrite") {
+        let declared: Vec<String> = set
+            .keys()
+            .filter_map(|key| annotations.get(key).map(|present| format!("'{key}' already has a value ({present})")))
+            .collect();
+        if !declared.is_empty() {
+            return Err(CliError::message(format!(
+                "--overwrite is false but found the following declared annotation(s): {}",
+                declared.join("; ")
+            )));
+        }
+    }
+    let mut next = (**annotations).clone();
+    next.extend(set.iter().map(|(key, value)| (key.clone(), value.clone())));
+    next.retain(|key, _| !removed.contains(key));
+    let mut wanted = old.clone();
+    wanted.metadata_mut().annotations = Rc::new(next);
+    if dry_run == DryRun::Client {
+        return reporter.tell(io, &wanted, "annotated");
+    }
+    let (before, after) = (old.to_value(), wanted.to_value());
+    let object = if before == after {
+        wanted
+    } else {
+        let patch = create_merge_patch(&before, &after);
+        let options = dry_run.options(FieldValidation::Warn);
+        let answer = requests::patch(io.api, info.resource, &info.key, PatchType::Merge, &patch, options)?;
+        io.warn(&answer.warnings);
+        answer.object
+    };
+    reporter.tell(io, &object, "annotated")
+}
+
+fn list(io: &mut Io, info: &Info, single: bool) {
+    let Some(object) = &info.object else { return };
+    let indent = if single { "" } else { " " };
+    if !single {
+        let resource = info.resource;
+        io.line(format!("Listing annotations for {}.{}/{}:", resource.kind, resource.group, info.key.name));
+    }
+    for (key, value) in object.metadata().annotations.iter() {
+        io.line(format!("{indent}{key}={value}"));
+    }
+}
+
+fn parse(pairs: &[String]) -> Result<Changes> {
+    let (mut set, mut removed) = (BTreeMap::new(), Vec::new());
+    for pair in pairs {
+        if let Some((key, value)) = pair.split_once('=') {
+            set.insert(key.to_owned(), value.to_owned());
+        } else if let Some(key) = pair.strip_suffix('-') {
+            removed.push(key.to_owned());
+        }
+    }
+    Ok((set, removed))
+}

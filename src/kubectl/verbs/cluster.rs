@@ -1,0 +1,104 @@
+//! `kubectl version`, `api-resources`, `api-versions`, `cluster-info`
+
+use crate::apiserver::schema::resources;
+use crate::kubectl::command::Command;
+use crate::kubectl::context::Io;
+use crate::kubectl::error::CliError;
+use crate::kubectl::tabwriter;
+use crate::kubectl::task::Started;
+
+/// Version of the cluster and of kubectl.
+pub(crate) const VERSION: &str = "v1.36.2";
+
+/// The API versions that a cluster of this release serves.
+const API_VERSIONS: &str = "admissionregistration.k8s.io/v1 apiextensions.k8s.io/v1 apiregistration.k8s.io/v1 apps/v1 \
+     authentication.k8s.io/v1 authorization.k8s.io/v1 autoscaling/v1 autoscaling/v2 batch/v1 certificates.k8s.io/v1 \
+     coordination.k8s.io/v1 discovery.k8s.io/v1 events.k8s.io/v1 flowcontrol.apiserver.k8s.io/v1 networking.k8s.io/v1 \
+     node.k8s.io/v1 policy/v1 rbac.authorization.k8s.io/v1 resource.k8s.io/v1 scheduling.k8s.io/v1 storage.k8s.io/v1 v1";
+
+pub(crate) fn version(io: &mut Io, command: &Command) -> Started {
+    match command.flags.get("output") {
+        None | Some("") => {}
+        Some(format @ ("json" | "yaml")) => {
+            let parts = VERSION.trim_start_matches('v').split('.').collect::<Vec<_>>();
+            let version = serde_json::json!({
+                "gitVersion": VERSION,
+                "major": parts.first(),
+                "minor": parts.get(1),
+                "platform": "linux/amd64",
+            });
+            let mut tree = serde_json::json!({"clientVersion": version, "kustomizeVersion": "v5.8.1"});
+            if !command.flags.is_on("client")
+                && let Some(map) = tree.as_object_mut()
+            {
+                map.insert("serverVersion".into(), version);
+            }
+            let format = crate::kubectl::print::Format::parse(Some(format), None, false)?;
+            let text = format.map(|format| format.print(&tree)).transpose()?.unwrap_or_default();
+            io.out.push_str(&text);
+            return Ok(None);
+        }
+        Some(_) => return Err(CliError::message("--output must be 'yaml' or 'json'")),
+    }
+    io.line(format!("Client Version: {VERSION}"));
+    io.line("Kustomize Version: v5.8.1");
+    if !command.flags.is_on("client") {
+        io.line(format!("Server Version: {VERSION}"));
+    }
+    Ok(None)
+}
+
+pub(crate) fn api_versions(io: &mut Io) -> Started {
+    for version in API_VERSIONS.split_whitespace() {
+        io.line(version);
+    }
+    Ok(None)
+}
+
+pub(crate) fn api_resources(io: &mut Io, command: &Command) -> Started {
+    let flags = &command.flags;
+    let wide = flags.get("output") == Some("wide");
+    let names = flags.get("output") == Some("name");
+    let mut text = String::new();
+    if !flags.is_on("no-headers") && !names {
+        text.push_str("NAME\tSHORTNAMES\tAPIVERSION\tNAMESPACED\tKIND");
+        text.push_str(if wide { "\tVERBS\tCATEGORIES\n" } else { "\n" });
+    }
+    let group = flags.get("api-group");
+    let mut listed: Vec<_> = resources()
+        .iter()
+        .filter(|r| group.is_none_or(|group| r.group == group))
+        .filter(|r| !flags.has("namespaced") || r.is_namespaced() == flags.is_on("namespaced"))
+        .collect();
+    if flags.get("sort-by") == Some("kind") {
+        listed.sort_by_key(|r| r.kind);
+    }
+    if flags.get("sort-by") == Some("name") {
+        listed.sort_by_key(|r| r.plural);
+    }
+    for resource in listed {
+        if names {
+            io.line(resource.qualified_plural());
+            continue;
+        }
+        text.push_str(&format!(
+            "{}\t{}\t{}\t{}\t{}",
+            resource.plural,
+            resource.short_names.join(","),
+            resource.api_version(),
+            resource.is_namespaced(),
+            resource.kind
+        ));
+        text.push_str(if wide { "\tcreate,delete,deletecollection,get,list,patch,update,watch\t\n" } else { "\n" });
+    }
+    if !names {
+        io.out.push_str(&tabwriter::align_from(&text, tabwriter::GET, &mut Vec::new()));
+    }
+    Ok(None)
+}
+
+pub(crate) fn cluster_info(io: &mut Io) -> Started {
+    io.line("Kubernetes control plane is running at https://192.168.1.10:6443\n");
+    io.line("To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
+    Ok(None)
+}

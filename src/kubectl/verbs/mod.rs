@@ -1,0 +1,85 @@
+//! One file per verb.
+
+pub(crate) mod annotate;
+pub(crate) mod apply;
+pub(crate) mod cluster;
+pub(crate) mod config;
+pub(crate) mod cordon;
+pub(crate) mod create;
+pub(crate) mod delete;
+pub(crate) mod describe;
+pub(crate) mod drain;
+pub(crate) mod get;
+pub(crate) mod help;
+pub(crate) mod label;
+pub(crate) mod output;
+pub(crate) mod patch;
+pub(crate) mod replace;
+pub(crate) mod rollout;
+pub(crate) mod rollout_status;
+pub(crate) mod scale;
+pub(crate) mod set_image;
+pub(crate) mod set_resources;
+pub(crate) mod taint;
+pub(crate) mod template;
+pub(crate) mod wait;
+
+use super::command::{Command, Verb};
+use super::context::Io;
+use super::error::CliError;
+use super::task::Started;
+
+/// Runs a command, up to where it waits.
+pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
+    use Verb::*;
+    match command.verb {
+        Annotate => annotate::run(io, command),
+        ApiResources => cluster::api_resources(io, command),
+        ApiVersions => cluster::api_versions(io),
+        Apply => apply::run(io, command),
+        ApplyViewLastApplied => apply::view_last_applied(io, command),
+        ClusterInfo => cluster::cluster_info(io),
+        ConfigCurrentContext => config::current_context(io),
+        ConfigGetContexts => config::get_contexts(io, command),
+        ConfigSetContext => config::set_context(io, command),
+        ConfigUseContext => config::use_context(io, command),
+        ConfigView => config::view(io, command),
+        Cordon | Uncordon => cordon::run(io, command),
+        Create => create::run(io, command),
+        CreateNamespace | CreateDeployment | CreateConfigMap | CreatePriorityClass | CreateServiceAccount => {
+            create::generate(io, command)
+        }
+        Delete => delete::run(io, command),
+        Describe => describe::run(io, command),
+        Drain => drain::run(io, command),
+        Get => get::run(io, command),
+        Help => help::run(io, command),
+        Label => label::run(io, command),
+        Patch => patch::run(io, command),
+        Replace => replace::run(io, command),
+        RolloutHistory => rollout::history(io, command),
+        RolloutPause | RolloutResume => rollout::pause(io, command),
+        RolloutRestart => rollout::restart(io, command),
+        RolloutStatus => rollout_status::run(io, command),
+        RolloutUndo => rollout::undo(io, command),
+        Scale => scale::run(io, command),
+        SetImage => set_image::run(io, command),
+        SetResources => set_resources::run(io, command),
+        Taint => taint::run(io, command),
+        Version => cluster::version(io, command),
+        Wait => wait::run(io, command),
+        Autoscale | Diff | Edit | Events | Exec | Explain | Expose | Logs | NotOffered | Options | Run | SetEnv
+        | TopNode | TopPod => Err(not_offered(command)),
+    }
+}
+
+/// When `--timeout` is over; `None` without one.
+pub(crate) fn deadline(io: &Io, command: &Command) -> Option<crate::objects::Time> {
+    let seconds = command.flags.get("timeout").and_then(super::parse_duration).filter(|seconds| *seconds > 0)?;
+    Some(io.api.now().plus_seconds(seconds))
+}
+
+/// The honest answer to what is not here.
+pub(crate) fn not_offered(command: &Command) -> CliError {
+    CliError::message(format!("{} is not in this playground", command.path))
+}

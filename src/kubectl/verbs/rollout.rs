@@ -1,0 +1,276 @@
+//! `kubectl rollout history`, `undo`, `restart`, `pause` and `resume`
+//!
+//! Follows kubernetes kubectl pkg/polymorphichelpers/{history,rollback,objectrestarter,objectpauser}.go, v1.36.
+
+use super::apply::LAST_APPLIED;
+use super::output::{DryRun, Reporter};
+use crate::apiserver::patch::{PatchType, strategic_merge};
+use crate::apiserver::requests::{self, FieldValidation};
+use crate::apiserver::{ApiServer, Store};
+use crate::kubectl::Verb;
+use crate::kubectl::command::Command;
+use crate::kubectl::context::Io;
+use crate::kubectl::describe;
+use crate::kubectl::error::{CliError, Result};
+use crate::kubectl::print::Format;
+use crate::kubectl::select::{self, Info, Rules};
+use crate::kubectl::tabwriter;
+use crate::kubectl::task::Started;
+use crate::objects::*;
+use serde_json::{Value, json};
+use std::rc::Rc;
+
+const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
+const DEPLOYMENT_REVISION: &str = "deployment.kubernetes.io/revision";
+
+/// One earlier state of a workload.
+struct Revision {
+    number: i64,
+    cause: String,
+    template: Rc<PodTemplateSpec>,
+}
+
+/// The workloads that the command names; a type alone means all.
+fn workloads(io: &mut Io, command: &Command) -> Result<Vec<Info>> {
+    if command.arguments.is_empty() && command.flags.all("filename").is_empty() {
+        return Err(CliError::message("required resource not specified"));
+    }
+    let rules = Rules { type_means_all: true, looks_up_files: true, ..Rules::default() };
+    let infos = select::select(io, command, &command.arguments, rules)?.all()?;
+    if infos.is_empty() {
+        let namespace = io.namespace().to_owned();
+        io.complain(format!("No resources found in {namespace} namespace."));
+    }
+    Ok(infos)
+}
+
+/// All revisions of a workload, oldest first.
+fn revisions(api: &ApiServer, object: &Object) -> Option<Vec<Revision>> {
+    let metadata = object.metadata();
+    let mut found: Vec<Revision> = match object {
+        Object::DaemonSet(set) => Store::in_namespace(api.store().controller_revisions(), &metadata.namespace)
+            .filter(|revision| revision.metadata.is_controlled_by(&metadata.uid))
+            .filter_map(|revision| {
+                let mut tree = set_tree(set);
+                strategic_merge(&mut tree, &revision.data, "DaemonSet").ok()?;
+                let template: PodTemplateSpec = decode(tree.pointer("/spec/template")?.clone()).ok()?;
+                let cause = revision.metadata.annotation(CHANGE_CAUSE).unwrap_or("").to_owned();
+                Some(Revision { number: revision.revision, cause, template: Rc::new(template) })
+            })
+            .collect(),
+        Object::Deployment(_) => Store::in_namespace(api.store().replica_sets(), &metadata.namespace)
+            .filter(|set| set.metadata.is_controlled_by(&metadata.uid))
+            .filter_map(|set| {
+                let number = set.metadata.annotation(DEPLOYMENT_REVISION)?.parse().ok()?;
+                let cause = set.metadata.annotation(CHANGE_CAUSE).unwrap_or("").to_owned();
+                let mut template = (*set.spec.template).clone();
+                Rc::make_mut(&mut template.metadata.labels).remove("pod-template-hash");
+                Some(Revision { number, cause, template: Rc::new(template) })
+            })
+            .collect(),
+        _ => return None,
+    };
+    found.sort_by_key(|revision| revision.number);
+    Some(found)
+}
+
+fn set_tree(set: &Rc<DaemonSet>) -> Value {
+    Object::DaemonSet(Rc::clone(set)).to_value()
+}
+
+/// `rollout history`
+pub(crate) fn history(io: &mut Io, command: &Command) -> Started {
+    let flags = &command.flags;
+    let wanted = flags.int("revision").unwrap_or(0);
+    if wanted < 0 {
+        return Err(CliError::message("revision must be a positive integer: -1"));
+    }
+    let format = Format::parse(flags.get("output"), flags.get("template"), false)?;
+    for info in workloads(io, command)? {
+        let Some(object) = &info.object else { continue };
+        let Some(revisions) = revisions(io.api, object) else {
+            let kind = info.resource.qualified_kind();
+            return Err(CliError::message(format!("no history viewer has been implemented for {kind:?}")));
+        };
+        if let Some(format) = &format {
+            let last = revisions.iter().rfind(|revision| wanted == 0 || revision.number == wanted);
+            let last = last.ok_or_else(|| CliError::message("unable to find the specified revision"))?;
+            let mut tree = object.to_value();
+            if let Some(spec) = tree.get_mut("spec").and_then(Value::as_object_mut) {
+                spec.insert("template".into(), encode(&*last.template));
+            }
+            let text = format.print(&tree)?;
+            io.out.push_str(&text);
+            continue;
+        }
+        let text = if wanted > 0 {
+            let revision = revisions.iter().find(|revision| revision.number == wanted);
+            let revision = revision.ok_or_else(|| CliError::message("unable to find the specified revision"))?;
+            describe::pod_template(&revision.template)
+        } else if revisions.is_empty() {
+            "No rollout history found.".into()
+        } else {
+            let mut table = String::from("REVISION\tCHANGE-CAUSE\n");
+            for revision in &revisions {
+                let cause = if revision.cause.is_empty() { "<none>" } else { &revision.cause };
+                table.push_str(&format!("{}\t{cause}\n", revision.number));
+            }
+            tabwriter::align(&table, tabwriter::DESCRIBE)
+        };
+        let what = if wanted > 0 { format!("with revision #{wanted}") } else { String::new() };
+        io.line(format!("{} {what}", info.shown()));
+        io.line(text);
+    }
+    Ok(None)
+}
+
+/// `rollout undo`
+pub(crate) fn undo(io: &mut Io, command: &Command) -> Started {
+    let dry_run = DryRun::of(io, command)?;
+    let wanted = command.flags.int("to-revision").unwrap_or(0);
+    let mut reporter = Reporter::new(command, dry_run)?;
+    for info in workloads(io, command)? {
+        let Some(object) = &info.object else { continue };
+        let Some(revisions) = revisions(io.api, object) else {
+            let kind = info.resource.qualified_kind();
+            return Err(CliError::message(format!("no rollbacker has been implemented for {kind:?}")));
+        };
+        if object.metadata().annotations.contains_key(LAST_APPLIED) {
+            io.complain(format!(
+                "Warning: resource {}/{} was previously managed with 'kubectl apply'. Rolling back will not update the \
+                 {LAST_APPLIED} annotation, which may cause unexpected behavior on future 'kubectl apply' operations. \
+                 Consider using 'kubectl apply' with your previous configuration file instead.",
+                info.resource.plural, info.key.name
+            ));
+        }
+        let what = roll_back(io, &info, object, &revisions, wanted, dry_run)?;
+        reporter.tell(io, object, &what)?;
+    }
+    Ok(None)
+}
+
+fn roll_back(
+    io: &mut Io,
+    info: &Info,
+    object: &Object,
+    revisions: &[Revision],
+    wanted: i64,
+    dry_run: DryRun,
+) -> Result<String> {
+    let unknown = || CliError::message(format!("unable to find specified revision {wanted} in history"));
+    if wanted < 0 {
+        return Err(unknown());
+    }
+    let is_deployment = matches!(object, Object::Deployment(_));
+    if wanted == 0 && revisions.len() <= 1 {
+        return Err(CliError::message(if is_deployment {
+            format!("no rollout history found for deployment {:?}", info.key.name)
+        } else {
+            "no last revision to roll back to".into()
+        }));
+    }
+    let target = if wanted == 0 {
+        revisions.len().checked_sub(2).and_then(|at| revisions.get(at))
+    } else {
+        revisions.iter().find(|revision| revision.number == wanted)
+    };
+    let target = target.ok_or_else(unknown)?;
+    if dry_run == DryRun::Client {
+        return Ok(format!("will roll back to {}", describe::pod_template(&target.template)));
+    }
+    let present = match object {
+        Object::DaemonSet(set) => &set.spec.template,
+        Object::Deployment(deployment) => {
+            if deployment.spec.paused {
+                return Err(CliError::message(
+                    "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
+                ));
+            }
+            &deployment.spec.template
+        }
+        _ => return Err(unknown()),
+    };
+    if *present == target.template {
+        return Ok(format!("skipped rollback (current template already matches revision {wanted})"));
+    }
+    let mut template = encode(&*target.template);
+    if let Some(map) = template.as_object_mut() {
+        map.insert("$patch".into(), "replace".into());
+    }
+    let patch = json!({"spec": {"template": template}});
+    let options = dry_run.options(FieldValidation::Ignore);
+    requests::patch(io.api, info.resource, &info.key, PatchType::Strategic, &patch, options).map_err(|status| {
+        CliError::message(format!("failed restoring revision {}: {}", target.number, status.message))
+    })?;
+    Ok("rolled back".into())
+}
+
+/// `rollout restart`
+pub(crate) fn restart(io: &mut Io, command: &Command) -> Started {
+    let mut reporter = Reporter::new(command, DryRun::No)?;
+    let now = io.api.now().to_string();
+    let infos = workloads(io, command)?;
+    let mut errors = Vec::new();
+    for info in &infos {
+        let Some(object) = &info.object else { continue };
+        let result = restart_one(io, info, object, &now).and_then(|object| reporter.tell(io, &object, "restarted"));
+        errors.extend(result.err());
+    }
+    CliError::join(errors)?;
+    Ok(None)
+}
+
+fn restart_one(io: &mut Io, info: &Info, object: &Object, now: &str) -> Result<Object> {
+    const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
+    let template = match object {
+        Object::DaemonSet(set) => &set.spec.template,
+        Object::Deployment(deployment) if deployment.spec.paused => {
+            return Err(CliError::message("can't restart paused deployment (run rollout resume first)"));
+        }
+        Object::Deployment(deployment) => &deployment.spec.template,
+        _ => {
+            let (plural, name) = (info.resource.qualified_plural(), &info.key.name);
+            return Err(CliError::message(format!("{plural} {name:?} restarting is not supported")));
+        }
+    };
+    if template.metadata.annotation(RESTARTED_AT) == Some(now) {
+        return Err(CliError::message(format!(
+            "failed to create patch for {}: if restart has already been triggered within the past second, please wait before \
+             attempting to trigger another",
+            info.key.name
+        )));
+    }
+    let patch = json!({"spec": {"template": {"metadata": {"annotations": {RESTARTED_AT: now}}}}});
+    let options = DryRun::No.options(FieldValidation::Ignore);
+    let answer = requests::patch(io.api, info.resource, &info.key, PatchType::Strategic, &patch, options)
+        .map_err(|status| CliError::message(format!("failed to patch: {}", status.message)))?;
+    Ok(answer.object)
+}
+
+/// `rollout pause` and `rollout resume`
+pub(crate) fn pause(io: &mut Io, command: &Command) -> Started {
+    let pauses = command.verb == Verb::RolloutPause;
+    let mut reporter = Reporter::new(command, DryRun::No)?;
+    let infos = workloads(io, command)?;
+    let mut errors = Vec::new();
+    for info in &infos {
+        let (plural, name) = (info.resource.qualified_plural(), &info.key.name);
+        let refuse = |why: &str| CliError::message(format!("{plural} {name:?} {why}"));
+        let result = match &info.object {
+            Some(Object::Deployment(deployment)) if deployment.spec.paused == pauses => {
+                Err(refuse(if pauses { "is already paused" } else { "is not paused" }))
+            }
+            Some(Object::Deployment(_)) => {
+                let patch = json!({"spec": {"paused": pauses.then_some(true)}});
+                let options = DryRun::No.options(FieldValidation::Ignore);
+                requests::patch(io.api, info.resource, &info.key, PatchType::Strategic, &patch, options)
+                    .map_err(CliError::from)
+                    .and_then(|answer| reporter.tell(io, &answer.object, if pauses { "paused" } else { "resumed" }))
+            }
+            _ => Err(refuse(if pauses { "pausing is not supported" } else { "resuming is not supported" })),
+        };
+        errors.extend(result.err());
+    }
+    CliError::join(errors)?;
+    Ok(None)
+}

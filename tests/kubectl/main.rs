@@ -1,0 +1,4 @@
+//! kubectl on clusters that stand still: what a command prints, and what it changes.
+
+mod commands;
+mod support;
