@@ -5,6 +5,8 @@
 mod cases;
 
 use cases::{name, part};
+use daemonset_playground::apiserver::schema::resource_of;
+use daemonset_playground::apiserver::validation::validate_create;
 use daemonset_playground::controllers::daemonset::{Rules, evaluate};
 use daemonset_playground::insight::explain::{Explanation, apply, explain};
 use daemonset_playground::objects::*;
@@ -29,7 +31,8 @@ fn check(name: &str, daemonset: &DaemonSet, node: &Node) -> Explanation {
             assert_eq!(after.should_run, before.should_run, "{name}: {change:?} can do without edit {left_out}");
         }
         assert_eq!(change.is_on_node_only(), new_daemonset == *daemonset, "{name}: {change:?}");
-        assert_well_formed(name, &new_daemonset);
+        assert_valid(name, Kind::DaemonSet, daemonset, &new_daemonset);
+        assert_valid(name, Kind::Node, node, &new_node);
     }
     assert!(explanation.changes.is_sorted_by_key(|change| change.size()), "{name}: not the smallest first");
     if !before.should_run {
@@ -39,19 +42,15 @@ fn check(name: &str, daemonset: &DaemonSet, node: &Node) -> Explanation {
     explanation
 }
 
-/// What the API server would refuse in a required affinity.
-fn assert_well_formed(name: &str, daemonset: &DaemonSet) {
-    let affinity = daemonset.spec.template.spec.affinity.as_ref();
-    let Some(selector) = affinity.and_then(|affinity| affinity.required_node_selector()) else { return };
-    assert!(!selector.node_selector_terms.is_empty(), "{name}: no terms");
-    for requirement in selector.node_selector_terms.iter().flat_map(|term| &term.match_expressions) {
-        let expected = match requirement.operator.as_str() {
-            "In" | "NotIn" => !requirement.values.is_empty(),
-            "Gt" | "Lt" => requirement.values.len() == 1,
-            _ => requirement.values.is_empty(),
-        };
-        assert!(expected, "{name}: {requirement:?}");
-    }
+/// The API server accepts the changed object as it accepted the one before.
+fn assert_valid<T: serde::Serialize>(name: &str, kind: Kind, before: &T, after: &T) {
+    let resource = resource_of(kind.api_version(), kind.name()).expect("a known kind");
+    let faults = |object: &T| -> Vec<String> {
+        validate_create(resource, &encode(object)).iter().map(|error| error.body()).collect()
+    };
+    let known = faults(before);
+    let new: Vec<String> = faults(after).into_iter().filter(|fault| !known.contains(fault)).collect();
+    assert!(new.is_empty(), "{name}: the API server refuses the change: {new:?}");
 }
 
 #[test]
