@@ -73,24 +73,40 @@ impl Due {
     }
 }
 
+/// Whether a turn was asked for at once or for later.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum When {
+    Now,
+    Later,
+}
+
 /// Time, class, order of arrival.
 type Position = (u64, u8, u64);
 
 /// All turns to come. Cloning is cheap.
 ///
-/// Invariant: each turn stands in it at most once, at the earliest time that anybody asked for.
+/// Invariant: each turn stands in it at most twice, once for now and once for later, as in a work queue: what is asked
+/// for at once does not cancel a later look. Of several later looks the earliest stays.
 #[derive(Clone, Debug, Default)]
 pub struct Agenda {
     entries: RedBlackTreeMap<Position, Due>,
-    positions: RedBlackTreeMap<Turn, Position>,
+    positions: RedBlackTreeMap<(Turn, When), Position>,
+    now_ms: u64,
     arrivals: u64,
     foreground: usize,
 }
 
 impl Agenda {
-    /// Asks for a turn. A turn that is already due earlier or at the same time stays as it is.
+    /// Moves the clock on, which tells now from later.
+    pub fn set_now(&mut self, now_ms: u64) {
+        self.now_ms = now_ms;
+    }
+
+    /// Asks for a turn. Where the same turn is asked for already at the same time or before, that stays.
     pub fn add(&mut self, due: Due) {
-        if let Some(present) = self.positions.get(&due.turn).copied() {
+        let when = if due.at_ms > self.now_ms { When::Later } else { When::Now };
+        let slot = (due.turn.clone(), when);
+        if let Some(present) = self.positions.get(&slot).copied() {
             if present.0 <= due.at_ms {
                 return;
             }
@@ -99,7 +115,7 @@ impl Agenda {
         self.arrivals += 1;
         self.foreground += usize::from(!due.background);
         let position = (due.at_ms, due.turn.class(), self.arrivals);
-        self.positions.insert_mut(due.turn.clone(), position);
+        self.positions.insert_mut(slot, position);
         self.entries.insert_mut(position, due);
     }
 
@@ -116,22 +132,30 @@ impl Agenda {
 
     /// Takes a turn off, whenever it is due.
     pub fn remove(&mut self, turn: &Turn) {
-        if let Some(position) = self.positions.get(turn).copied() {
-            self.take(&position);
+        for when in [When::Now, When::Later] {
+            if let Some(position) = self.positions.get(&(turn.clone(), when)).copied() {
+                self.take(&position);
+            }
         }
     }
 
     fn take(&mut self, position: &Position) -> Option<Due> {
         let due = self.entries.get(position)?.clone();
         self.entries.remove_mut(position);
-        self.positions.remove_mut(&due.turn);
+        for when in [When::Now, When::Later] {
+            let slot = (due.turn.clone(), when);
+            if self.positions.get(&slot) == Some(position) {
+                self.positions.remove_mut(&slot);
+            }
+        }
         self.foreground -= usize::from(!due.background);
         Some(due)
     }
 
-    /// When the turn is due, if it is on the agenda.
+    /// When the turn is due next, if it is on the agenda.
     pub fn due_at(&self, turn: &Turn) -> Option<u64> {
-        self.positions.get(turn).map(|position| position.0)
+        let at = |when| self.positions.get(&(turn.clone(), when)).map(|position| position.0);
+        at(When::Now).or_else(|| at(When::Later))
     }
 
     /// All turns to come, in order.
@@ -179,12 +203,22 @@ mod tests {
     }
 
     #[test]
-    fn the_earliest_request_counts() {
+    fn of_later_looks_the_earliest_stays() {
         let mut agenda = Agenda::default();
         agenda.add(due(9, Turn::PodGc));
         agenda.add(due(3, Turn::PodGc));
         agenda.add(due(7, Turn::PodGc));
         assert_eq!(agenda.due_at(&Turn::PodGc), Some(3));
         assert_eq!(drain(&mut agenda), [(3, Turn::PodGc)]);
+    }
+
+    #[test]
+    fn a_look_at_once_does_not_cancel_a_later_one() {
+        let mut agenda = Agenda::default();
+        agenda.set_now(2);
+        agenda.add(due(9, Turn::PodGc));
+        agenda.add(due(2, Turn::PodGc));
+        agenda.add(due(2, Turn::PodGc));
+        assert_eq!(drain(&mut agenda), [(2, Turn::PodGc), (9, Turn::PodGc)]);
     }
 }

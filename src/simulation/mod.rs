@@ -4,7 +4,6 @@ mod actors;
 mod agenda;
 mod cycle;
 mod duration;
-mod kubectl_seam;
 mod scenario;
 mod session;
 mod sim_command;

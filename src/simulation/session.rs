@@ -122,9 +122,10 @@ impl Session {
         Progress::More
     }
 
-    /// Steps until nothing is due, at most `budget` steps.
+    /// Steps until nothing is due but retries that only repeat what has happened before (a crash loop's next start), at
+    /// most `budget` steps.
     pub fn run_to_quiet(&mut self, budget: usize) -> Progress {
-        self.run_while(budget, |_| true)
+        self.run_while(budget, |session| session.position() < session.len() || !session.world().agenda().is_quiet())
     }
 
     /// Steps as long as the next thing is due at `until_ms` or before, at most `budget` steps.

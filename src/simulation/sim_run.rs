@@ -2,10 +2,10 @@
 
 use super::actors::{self, plans};
 use super::agenda::Turn;
-use super::kubectl_seam::CommandOutput;
 use super::sim_command::{self, AddNode, HELP, SimCommand};
 use super::world::{WaitingFor, World};
 use crate::apiserver::{Status, Write};
+use crate::kubectl::CommandOutput;
 use crate::kubelet::{self, Behaviours, Down};
 use crate::objects::*;
 use std::rc::Rc;
@@ -87,7 +87,7 @@ impl World {
     fn silence(&mut self, nodes: &[String], done: &str, how: Down) -> CommandOutput {
         self.for_nodes(nodes, done, |world, node| {
             world.actors.kubelets = world.actors.kubelets.stop(node, how, world.moment());
-            actors::on_kubelet_silent(world, node);
+            actors::on_silence(world);
         })
     }
 
@@ -95,7 +95,6 @@ impl World {
         let (state, timers) = self.actors.kubelets.start(self.store(), node, self.moment());
         self.actors.kubelets = state;
         plans::add_timers(self, timers, None, Turn::Kubelet);
-        actors::on_kubelet_back(self, node);
     }
 
     fn for_nodes(&mut self, names: &[String], done: &str, mut act: impl FnMut(&mut Self, &str)) -> CommandOutput {

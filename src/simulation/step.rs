@@ -2,6 +2,10 @@
 
 use super::actors::DaemonSetSync;
 use crate::apiserver::Change;
+use crate::controllers::node_lifecycle::NodeLifecycleReason;
+use crate::controllers::pod_gc::PodGcReason;
+use crate::controllers::taint_eviction::TaintEvictionReason;
+use crate::kubectl::Effect;
 use crate::kubelet::{Happening, KubeletReason};
 use crate::objects::{Kind, ObjectKey};
 use crate::scheduler::SchedulerReason;
@@ -74,6 +78,8 @@ pub struct CommandRun {
     pub exit_code: Option<i32>,
     /// The files that the line names, as they were.
     pub files: BTreeMap<String, String>,
+    /// What happened outside the cluster: a file to open, another namespace.
+    pub effects: Vec<Effect>,
 }
 
 /// Why a step happened and what was decided, as data.
@@ -87,6 +93,12 @@ pub enum Reason {
     DaemonSet(Rc<DaemonSetSync>),
     /// The scheduler placed a pod, or found no place.
     Scheduler(Rc<SchedulerReason>),
+    /// What the node lifecycle controller decided.
+    NodeLifecycle(Rc<NodeLifecycleReason>),
+    /// What the taint eviction controller decided about a pod.
+    TaintEviction(Rc<TaintEvictionReason>),
+    /// What pod garbage collection decided.
+    PodGc(Rc<PodGcReason>),
     /// What happened to a pod on its node, or to the node.
     Kubelet(Rc<KubeletReason>),
 }
@@ -98,6 +110,9 @@ impl Reason {
             Self::Command(_) | Self::CommandWent(_) => true,
             Self::DaemonSet(sync) => sync.outcome.error.is_some(),
             Self::Scheduler(_) => false,
+            Self::NodeLifecycle(decisions) => !decisions.is_empty(),
+            Self::TaintEviction(reason) => **reason != TaintEvictionReason::Nothing,
+            Self::PodGc(decisions) => !decisions.is_empty(),
             Self::Kubelet(happenings) => !happenings.is_empty() && **happenings != [Happening::Found],
         }
     }

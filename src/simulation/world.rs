@@ -3,13 +3,14 @@
 use super::actors::{self, Actors};
 use super::agenda::{Agenda, Due, Turn};
 use super::cycle::Shape;
-use super::kubectl_seam::{self as kubectl, CommandOutput as Output};
 use super::scenario::Scenario;
 use super::sim_command;
 use super::step::{Actor, CommandRun, Reason, Subject};
 use crate::apiserver::{ApiServer, Change, Now, Store};
+use crate::kubectl::{self, CommandOutput, Context, Effect};
 use crate::kubelet::Behaviours;
 use crate::objects::*;
+use rpds::RedBlackTreeMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -25,6 +26,10 @@ pub struct World {
     pub(super) agenda: Agenda,
     pub(super) actors: Actors,
     pub(super) waiting: Option<Rc<Waiting>>,
+    /// Namespace of the current kubectl context; empty: `default`.
+    namespace: Rc<str>,
+    /// Files that command lines wrote (`> FILE`).
+    written: RedBlackTreeMap<Rc<str>, Rc<str>>,
     shape: Shape,
 }
 
@@ -75,6 +80,8 @@ impl World {
             agenda: Agenda::default(),
             actors: Actors::new(&Store::default(), scenario.behaviours.clone()),
             waiting: None,
+            namespace: "".into(),
+            written: RedBlackTreeMap::new(),
             shape: Shape::default(),
         };
         for tree in &scenario.objects {
@@ -137,6 +144,7 @@ impl World {
     pub fn pass_time(&mut self, to_ms: u64) {
         self.now_ms = self.now_ms.max(to_ms);
         self.api.set_now(self.now());
+        self.agenda.set_now(self.now_ms);
     }
 
     /// The clock as the controllers see it: milliseconds since 1970-01-01T00:00:00Z.
@@ -177,18 +185,27 @@ impl World {
         // A new line at the prompt means that the one before was interrupted.
         self.waiting = None;
         self.agenda.remove(&Turn::Command);
-        let (output, waits): (Output, _) = match sim_command::words(line) {
+        let (mut output, mut waits) = match sim_command::words(line) {
             Some(words) => self.run_sim(&words),
             None => self.run_kubectl(line, files),
         };
-        if let Some(what) = waits {
-            let due = match &what {
-                WaitingFor::Time(until) => *until,
-                WaitingFor::Kubectl(_) => self.now_ms,
-            };
-            self.waiting = Some(Rc::new(Waiting { line: line.into(), step: number, what }));
-            self.agenda.add(Due::new(due, Turn::Command, Some(number)));
+        // It may have printed, or be done, already.
+        if let Some(WaitingFor::Kubectl(command)) = &mut waits {
+            let poll = command.poll(&mut self.api);
+            self.schedule_poll(poll.wake_at, Some(number));
+            (output.stdout, output.stderr, output.effects) = (poll.new_stdout, poll.new_stderr, poll.effects);
+            if let Some(exit_code) = poll.done {
+                output.exit_code = exit_code;
+                waits = None;
+            }
         }
+        if let Some(what) = waits {
+            if let WaitingFor::Time(until) = &what {
+                self.agenda.add(Due::new(*until, Turn::Command, Some(number)));
+            }
+            self.waiting = Some(Rc::new(Waiting { line: line.into(), step: number, what }));
+        }
+        self.take_effects(&output.effects);
         let files = files.iter().filter(|(name, _)| line.contains(name.as_str()));
         let run = CommandRun {
             line: line.into(),
@@ -196,6 +213,7 @@ impl World {
             stderr: output.stderr,
             exit_code: self.waiting.is_none().then_some(output.exit_code),
             files: files.map(|(name, text)| (name.clone(), text.clone())).collect(),
+            effects: output.effects,
         };
         let changes = self.api.take_changes();
         self.turned(Actor::Person, None, Reason::Command(Rc::new(run)), None, changes, number)
@@ -227,11 +245,32 @@ impl World {
         }
     }
 
-    fn run_kubectl(&mut self, line: &str, files: &BTreeMap<String, String>) -> (Output, Option<WaitingFor>) {
-        let context = kubectl::Context { files: files.clone() };
+    /// A waiting kubectl command looks again at this time at the latest.
+    pub(super) fn schedule_poll(&mut self, at: Option<Time>, cause: Option<usize>) {
+        if let Some(at) = at {
+            let seconds = u64::try_from(at.seconds_since(self.start)).unwrap_or(0);
+            let at_ms = seconds.saturating_mul(1000).max(self.now_ms.saturating_add(1));
+            self.agenda.add(Due::new(at_ms, Turn::Command, cause));
+        }
+    }
+
+    /// What a command did outside the cluster.
+    pub(super) fn take_effects(&mut self, effects: &[Effect]) {
+        for effect in effects {
+            match effect {
+                Effect::Namespace(namespace) => self.namespace = namespace.as_str().into(),
+                Effect::File { name, text } => self.written.insert_mut(name.as_str().into(), text.as_str().into()),
+                Effect::Edit { .. } => {}
+            }
+        }
+    }
+
+    fn run_kubectl(&mut self, line: &str, files: &BTreeMap<String, String>) -> (CommandOutput, Option<WaitingFor>) {
+        let mut context = Context { files: files.clone(), namespace: self.namespace.to_string(), stdin: None };
+        context.files.extend(self.written.iter().map(|(name, text)| (name.to_string(), text.to_string())));
         match kubectl::run(&mut self.api, &context, line) {
             kubectl::Outcome::Done(output) => (output, None),
-            kubectl::Outcome::Waiting(waiting) => (Output::default(), Some(WaitingFor::Kubectl(waiting))),
+            kubectl::Outcome::Waiting(waiting) => (CommandOutput::default(), Some(WaitingFor::Kubectl(waiting))),
         }
     }
 }

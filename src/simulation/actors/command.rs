@@ -3,7 +3,6 @@
 use super::super::agenda::{Due, Turn};
 use super::super::step::{CommandRun, Reason};
 use super::super::world::{Waiting, WaitingFor, World};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Lets the waiting command look whether it is done. `None`: it goes on waiting and has nothing to say.
@@ -16,7 +15,7 @@ pub fn turn(world: &mut World, number: usize) -> Option<Reason> {
         }
         WaitingFor::Time(_) => {
             world.waiting = None;
-            Some(went(&waiting, String::new(), String::new(), Some(0)))
+            Some(told(went(&waiting, String::new(), String::new(), Some(0))))
         }
         WaitingFor::Kubectl(command) => {
             let mut command = command.clone();
@@ -24,18 +23,25 @@ pub fn turn(world: &mut World, number: usize) -> Option<Reason> {
             if poll.done.is_some() {
                 world.waiting = None;
             } else {
-                if let Some(at_ms) = poll.wake_at_ms {
-                    world.agenda.add(Due::new(at_ms, Turn::Command, Some(number)));
-                }
+                world.schedule_poll(poll.wake_at, Some(number));
                 world.waiting = Some(Rc::new(Waiting { what: WaitingFor::Kubectl(command), ..(*waiting).clone() }));
             }
+            world.take_effects(&poll.effects);
             let silent = poll.done.is_none() && poll.new_stdout.is_empty() && poll.new_stderr.is_empty();
-            (!silent).then(|| went(&waiting, poll.new_stdout, poll.new_stderr, poll.done))
+            (!silent).then(|| {
+                told(CommandRun {
+                    effects: poll.effects,
+                    ..went(&waiting, poll.new_stdout, poll.new_stderr, poll.done)
+                })
+            })
         }
     }
 }
 
-fn went(waiting: &Waiting, stdout: String, stderr: String, exit_code: Option<i32>) -> Reason {
-    let line = waiting.line.clone();
-    Reason::CommandWent(Rc::new(CommandRun { line, stdout, stderr, exit_code, files: BTreeMap::new() }))
+fn told(run: CommandRun) -> Reason {
+    Reason::CommandWent(Rc::new(run))
+}
+
+fn went(waiting: &Waiting, stdout: String, stderr: String, exit_code: Option<i32>) -> CommandRun {
+    CommandRun { line: waiting.line.clone(), stdout, stderr, exit_code, ..CommandRun::default() }
 }

@@ -6,6 +6,7 @@
 mod command;
 mod daemonset;
 mod kubelet;
+mod nodes;
 pub mod plans;
 mod scheduler;
 
@@ -13,9 +14,13 @@ use super::agenda::Turn;
 use super::step::{Actor, Reason, Subject};
 use super::world::World;
 use crate::apiserver::{Change, Store};
+use crate::controllers::node_lifecycle::NodeLifecycleState;
+use crate::controllers::pod_gc::PodGcState;
+use crate::controllers::taint_eviction::TaintEvictionState;
 use crate::kubelet::{Behaviours, KubeletState};
 
 pub use daemonset::{DaemonSetState, DaemonSetSync};
+pub use nodes::on_silence;
 pub use scheduler::SchedulerState;
 
 /// What the actors remember between turns, and how pods behave.
@@ -25,6 +30,12 @@ pub struct Actors {
     pub kubelets: KubeletState,
     /// The scheduler's queue.
     pub scheduler: SchedulerState,
+    /// What is known of the nodes' health.
+    pub node_lifecycle: NodeLifecycleState,
+    /// Pods that will be evicted.
+    pub taint_eviction: TaintEvictionState,
+    /// Nodes that are missing.
+    pub pod_gc: PodGcState,
     /// The DaemonSet controller's memory.
     pub daemon_sets: DaemonSetState,
 }
@@ -35,6 +46,9 @@ impl Actors {
         Self {
             kubelets: KubeletState::new(store, behaviours),
             scheduler: SchedulerState::new(store),
+            node_lifecycle: NodeLifecycleState::new(store),
+            taint_eviction: TaintEvictionState::default(),
+            pod_gc: PodGcState::default(),
             daemon_sets: DaemonSetState::default(),
         }
     }
@@ -60,6 +74,18 @@ pub fn turn(world: &mut World, turn: &Turn, number: usize) -> Option<Acted> {
         Turn::Scheduler => scheduler::turn(world, number)
             .map(|(subject, reason, cause)| Acted { cause, ..acted(Actor::Scheduler, (subject, reason)) }),
         Turn::DaemonSet(key) => daemonset::turn(world, key, number).map(|did| acted(Actor::DaemonSetController, did)),
+        Turn::NodeLifecycle(key) => {
+            let (subject, reason) = nodes::node_lifecycle_turn(world, key, number);
+            Some(Acted { actor: Actor::NodeLifecycleController, subject, reason, cause: None })
+        }
+        Turn::TaintEviction(key) => {
+            let (subject, reason) = nodes::taint_eviction_turn(world, key, number);
+            Some(Acted { actor: Actor::TaintEvictionController, subject, reason, cause: None })
+        }
+        Turn::PodGc => {
+            let (subject, reason) = nodes::pod_gc_turn(world, number);
+            Some(Acted { actor: Actor::PodGarbageCollector, subject, reason, cause: None })
+        }
         Turn::Command => command::turn(world, number).map(|reason| Acted {
             actor: Actor::Person,
             subject: None,
@@ -74,11 +100,6 @@ pub fn turn(world: &mut World, turn: &Turn, number: usize) -> Option<Acted> {
 pub fn on_change(world: &mut World, change: &Change, number: Option<usize>) {
     kubelet::on_change(world, change, number);
     scheduler::on_change(world, change, number);
+    nodes::on_change(world, change, number);
     daemonset::on_change(world, change, number);
 }
-
-/// A kubelet has fallen silent.
-pub fn on_kubelet_silent(_world: &mut World, _node: &str) {}
-
-/// A kubelet is back.
-pub fn on_kubelet_back(_world: &mut World, _node: &str) {}
