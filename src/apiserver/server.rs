@@ -88,6 +88,13 @@ impl ApiServer {
         self.put(object);
     }
 
+    /// Takes out an object of a kind that the simulation does not act on.
+    pub fn remove_unstructured(&mut self, object: &Object) {
+        if matches!(object, Object::Unstructured(_)) {
+            self.remove(object.clone());
+        }
+    }
+
     /// Does one request. Returns the object as it is now; for a deletion, as it was when it went.
     ///
     /// # Errors

@@ -2,8 +2,11 @@
 
 use super::actors::DaemonSetSync;
 use crate::apiserver::Change;
+use crate::controllers::deployment::DeploymentReason;
+use crate::controllers::garbage_collector::GarbageCollectorReason;
 use crate::controllers::node_lifecycle::NodeLifecycleReason;
 use crate::controllers::pod_gc::PodGcReason;
+use crate::controllers::replicaset::ReplicaSetReason;
 use crate::controllers::taint_eviction::TaintEvictionReason;
 use crate::kubectl::Effect;
 use crate::kubelet::{Happening, KubeletReason};
@@ -97,6 +100,19 @@ pub enum Reason {
     NodeLifecycle(Rc<NodeLifecycleReason>),
     /// What the taint eviction controller decided about a pod.
     TaintEviction(Rc<TaintEvictionReason>),
+    /// The Deployment controller reconciled.
+    Deployment(Rc<DeploymentReason>),
+    /// The ReplicaSet controller reconciled.
+    ReplicaSet(Rc<ReplicaSetReason>),
+    /// What became of the dependents of an owner.
+    GarbageCollector(Rc<GarbageCollectorReason>),
+    /// A namespace that goes is emptied.
+    Namespace {
+        /// Objects that were deleted.
+        deleted: usize,
+        /// Objects that are on their way out.
+        left: usize,
+    },
     /// What pod garbage collection decided.
     PodGc(Rc<PodGcReason>),
     /// What happened to a pod on its node, or to the node.
@@ -109,7 +125,11 @@ impl Reason {
         match self {
             Self::Command(_) | Self::CommandWent(_) => true,
             Self::DaemonSet(sync) => sync.outcome.error.is_some(),
-            Self::Scheduler(_) => false,
+            Self::Scheduler(_)
+            | Self::Deployment(_)
+            | Self::ReplicaSet(_)
+            | Self::GarbageCollector(_)
+            | Self::Namespace { .. } => false,
             Self::NodeLifecycle(decisions) => !decisions.is_empty(),
             Self::TaintEviction(reason) => **reason != TaintEvictionReason::Nothing,
             Self::PodGc(decisions) => !decisions.is_empty(),

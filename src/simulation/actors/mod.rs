@@ -9,6 +9,7 @@ mod kubelet;
 mod nodes;
 pub mod plans;
 mod scheduler;
+mod workloads;
 
 use super::agenda::Turn;
 use super::step::{Actor, Reason, Subject};
@@ -16,6 +17,7 @@ use super::world::World;
 use crate::apiserver::{Change, Store};
 use crate::controllers::node_lifecycle::NodeLifecycleState;
 use crate::controllers::pod_gc::PodGcState;
+use crate::controllers::replicaset::ReplicaSetState;
 use crate::controllers::taint_eviction::TaintEvictionState;
 use crate::kubelet::{Behaviours, KubeletState};
 
@@ -36,6 +38,8 @@ pub struct Actors {
     pub taint_eviction: TaintEvictionState,
     /// Nodes that are missing.
     pub pod_gc: PodGcState,
+    /// Failures of ReplicaSets.
+    pub replica_sets: ReplicaSetState,
     /// The DaemonSet controller's memory.
     pub daemon_sets: DaemonSetState,
 }
@@ -49,6 +53,7 @@ impl Actors {
             node_lifecycle: NodeLifecycleState::new(store),
             taint_eviction: TaintEvictionState::default(),
             pod_gc: PodGcState::default(),
+            replica_sets: ReplicaSetState::default(),
             daemon_sets: DaemonSetState::default(),
         }
     }
@@ -68,31 +73,29 @@ pub struct Acted {
 
 /// Runs one turn. `None`: the object it is about is gone, or there was nothing to do.
 pub fn turn(world: &mut World, turn: &Turn, number: usize) -> Option<Acted> {
-    let acted = |actor, (subject, reason)| Acted { actor, subject: Some(subject), reason, cause: None };
+    let acted = |actor, (subject, reason)| Some(Acted { actor, subject, reason, cause: None });
+    let about = |(subject, reason)| (Some(subject), reason);
     match turn {
-        Turn::Kubelet(key) => kubelet::turn(world, key, number).map(|did| acted(Actor::Kubelet, did)),
-        Turn::Scheduler => scheduler::turn(world, number)
-            .map(|(subject, reason, cause)| Acted { cause, ..acted(Actor::Scheduler, (subject, reason)) }),
-        Turn::DaemonSet(key) => daemonset::turn(world, key, number).map(|did| acted(Actor::DaemonSetController, did)),
+        Turn::Kubelet(key) => acted(Actor::Kubelet, about(kubelet::turn(world, key, number)?)),
+        Turn::Scheduler => {
+            let (subject, reason, cause) = scheduler::turn(world, number)?;
+            Some(Acted { actor: Actor::Scheduler, subject: Some(subject), reason, cause })
+        }
+        Turn::DaemonSet(key) => acted(Actor::DaemonSetController, about(daemonset::turn(world, key, number)?)),
+        Turn::ReplicaSet(key) => acted(Actor::ReplicaSetController, workloads::replicaset_turn(world, key, number)?),
+        Turn::Deployment(key) => acted(Actor::DeploymentController, workloads::deployment_turn(world, key, number)),
+        Turn::GarbageCollector(key) => {
+            acted(Actor::GarbageCollector, workloads::garbage_collector_turn(world, key, number))
+        }
+        Turn::Namespace(key) => acted(Actor::NamespaceController, workloads::namespace_turn(world, key, number)?),
         Turn::NodeLifecycle(key) => {
-            let (subject, reason) = nodes::node_lifecycle_turn(world, key, number);
-            Some(Acted { actor: Actor::NodeLifecycleController, subject, reason, cause: None })
+            acted(Actor::NodeLifecycleController, nodes::node_lifecycle_turn(world, key, number))
         }
         Turn::TaintEviction(key) => {
-            let (subject, reason) = nodes::taint_eviction_turn(world, key, number);
-            Some(Acted { actor: Actor::TaintEvictionController, subject, reason, cause: None })
+            acted(Actor::TaintEvictionController, nodes::taint_eviction_turn(world, key, number))
         }
-        Turn::PodGc => {
-            let (subject, reason) = nodes::pod_gc_turn(world, number);
-            Some(Acted { actor: Actor::PodGarbageCollector, subject, reason, cause: None })
-        }
-        Turn::Command => command::turn(world, number).map(|reason| Acted {
-            actor: Actor::Person,
-            subject: None,
-            reason,
-            cause: None,
-        }),
-        _ => None,
+        Turn::PodGc => acted(Actor::PodGarbageCollector, nodes::pod_gc_turn(world, number)),
+        Turn::Command => acted(Actor::Person, (None, command::turn(world, number)?)),
     }
 }
 
@@ -101,5 +104,6 @@ pub fn on_change(world: &mut World, change: &Change, number: Option<usize>) {
     kubelet::on_change(world, change, number);
     scheduler::on_change(world, change, number);
     nodes::on_change(world, change, number);
+    workloads::on_change(world, change, number);
     daemonset::on_change(world, change, number);
 }
