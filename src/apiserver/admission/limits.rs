@@ -110,9 +110,11 @@ fn bounds(item: Tree<'_>, kind: &str, requests: &Amounts, limits: &Amounts, faul
             (None, _) => faults.push(format!("{text}, but no request is specified or request is 0")),
             (_, None) => faults.push(format!("{text}, but no limit is specified or limit is 0")),
             (Some(request), Some(limit)) => {
-                let ratio = limit.nano_value() as f64 / request.nano_value() as f64;
-                if ratio > bound.nano_value() as f64 / 1e9 {
-                    faults.push(format!("{text}, but provided ratio is {ratio:.6}"));
+                // In millionths, as many digits as are printed.
+                let ratio = limit.nano_value().saturating_mul(1_000_000).checked_div(request.nano_value()).unwrap_or(0);
+                if ratio > bound.nano_value() / 1000 {
+                    let (whole, rest) = (ratio / 1_000_000, ratio % 1_000_000);
+                    faults.push(format!("{text}, but provided ratio is {whole}.{rest:06}"));
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::requests::{Amounts, pod_amounts, qos_class};
 use crate::apiserver::schema::{Resource, Tree};
 use crate::objects::Quantity;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A quota and what is used of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -130,27 +130,20 @@ pub fn exceeded(quotas: Vec<QuotaState>, resource: &Resource, new: &Value) -> Op
 fn unspecified(quota: &QuotaState, pod: &Value) -> Option<String> {
     const COMPUTE: &[&str] = &["cpu", "limits.cpu", "limits.memory", "memory", "requests.cpu", "requests.memory"];
     let spec = Tree(pod).at("spec");
-    let mut missing: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut list: Vec<String> = Vec::new();
     for name in COMPUTE.iter().filter(|name| Tree(&quota.spec).at("hard").has(name)) {
-        let (side, resource) = match name.split_once('.') {
-            Some((side, resource)) => (side, resource),
-            None => ("requests", *name),
-        };
+        let (side, resource) = name.split_once('.').unwrap_or(("requests", name));
         if spec.at("resources").at(side).has(resource) {
             continue;
         }
-        for container in spec.list("containers").chain(spec.list("initContainers")) {
-            if !container.at("resources").at(side).has(resource) {
-                missing.entry(name).or_default().insert(container.str("name"));
-            }
+        let lacking = |container: &Tree<'_>| !container.at("resources").at(side).has(resource);
+        let all = spec.list("containers").chain(spec.list("initContainers"));
+        let mut containers: Vec<String> = all.filter(lacking).map(|c| c.str("name").to_owned()).collect();
+        containers.sort_unstable();
+        containers.dedup();
+        if !containers.is_empty() {
+            list.push(format!("{name} for: {}", containers.join(",")));
         }
     }
-    let list: Vec<String> = missing
-        .iter()
-        .map(|(name, containers)| {
-            let containers: Vec<&str> = containers.iter().copied().collect();
-            format!("{name} for: {}", containers.join(","))
-        })
-        .collect();
     (!list.is_empty()).then(|| list.join("; "))
 }

@@ -10,24 +10,20 @@ pub use image::default_pull_policy;
 use super::schema::value::{object_at, set_default};
 use super::schema::{Kind, field_of};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 type Object = Map<String, Value>;
 
-/// Plain defaults by type.
-fn defaults() -> &'static BTreeMap<&'static str, Vec<(&'static str, Value)>> {
-    static TABLE: OnceLock<BTreeMap<&'static str, Vec<(&'static str, Value)>>> = OnceLock::new();
+/// Plain defaults: type, field, value; sorted by type.
+fn defaults() -> &'static [(&'static str, &'static str, Value)] {
+    static TABLE: OnceLock<Vec<(&'static str, &'static str, Value)>> = OnceLock::new();
     TABLE.get_or_init(|| {
-        let mut table: BTreeMap<_, Vec<_>> = BTreeMap::new();
-        for line in include_str!("defaults.txt").lines() {
+        let read = |line: &'static str| {
             let mut words = line.splitn(3, ' ');
-            if let (Some(name), Some(field), Some(value)) = (words.next(), words.next(), words.next()) {
-                let value = serde_json::from_str(value).unwrap_or(Value::Null);
-                table.entry(name).or_default().push((field, value));
-            }
-        }
-        table
+            let (name, field, value) = (words.next()?, words.next()?, words.next()?);
+            Some((name, field, serde_json::from_str(value).ok()?))
+        };
+        include_str!("defaults.txt").lines().filter_map(read).collect()
     })
 }
 
@@ -48,7 +44,9 @@ pub fn default_template(template: &mut Value) {
 }
 
 fn default_struct(type_name: &str, object: &mut Object) {
-    for (field, value) in defaults().get(type_name).into_iter().flatten() {
+    let table = defaults();
+    let first = table.partition_point(|row| row.0 < type_name);
+    for (_, field, value) in table.iter().skip(first).take_while(|row| row.0 == type_name) {
         set_default(object, field, value.clone());
     }
     special_defaults(type_name, object);
@@ -243,11 +241,10 @@ mod tests {
 
     #[test]
     fn every_plain_default_names_a_field() {
-        for (name, fields) in defaults() {
-            for (field, value) in fields {
-                assert!(field_of(name, field).is_some(), "{name}.{field}");
-                assert!(!value.is_null(), "{name}.{field}");
-            }
+        assert!(defaults().is_sorted_by_key(|row| row.0));
+        assert_eq!(defaults().len(), include_str!("defaults.txt").lines().count());
+        for (name, field, _) in defaults() {
+            assert!(field_of(name, field).is_some(), "{name}.{field}");
         }
     }
 

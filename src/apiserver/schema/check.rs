@@ -1,7 +1,7 @@
 //! Strict decoding of a JSON tree, as the API server does it with its JSON decoder.
 //!
 //! Follows sigs.k8s.io/json (strict) and the `UnmarshalJSON` methods of Quantity, IntOrString and Time, v1.36.
-use super::{Field, Kind, field_of};
+use super::{Field, Kind, Path, field_of};
 use crate::objects::{Quantity, QuantityError, Time};
 use serde_json::{Map, Number, Value};
 
@@ -16,8 +16,8 @@ pub enum Fault {
         owner: &'static str,
         /// Go's path of the field: names only, joined by dots.
         field: String,
-        /// The Go type of the field.
-        wanted: String,
+        /// What the field holds.
+        wanted: Kind,
     },
     /// A quantity, time or base64 text that cannot be read: the decoder's own words.
     Unreadable(String),
@@ -46,13 +46,46 @@ impl SchemaError {
     pub fn message(&self) -> String {
         match &self.fault {
             Fault::WrongType { given, owner: "", wanted, .. } => {
-                format!("json: cannot unmarshal {given} into Go value of type {wanted}")
+                format!("json: cannot unmarshal {given} into Go value of type {}", wanted.go_type())
             }
             Fault::WrongType { given, owner, field, wanted } => {
+                let wanted = wanted.go_type();
                 format!("json: cannot unmarshal {given} into Go struct field {owner}.{field} of type {wanted}")
             }
             Fault::Unreadable(message) => message.clone(),
             Fault::UnknownField { .. } => format!("unknown field \"{}\"", self.path),
+        }
+    }
+
+    /// The words for this fault when the tree comes from a patch: the API server then converts a tree and does not
+    /// decode JSON.
+    ///
+    /// Follows kubernetes apimachinery pkg/runtime/converter.go fromUnstructured, v1.36.
+    fn conversion_message(&self) -> String {
+        let Fault::WrongType { given, wanted, .. } = &self.fault else { return self.message() };
+        let go_kind = match given.as_str() {
+            "array" => "slice",
+            "object" => "map",
+            "number" => "int64",
+            given if given.starts_with("number ") => "float64",
+            given => given,
+        };
+        let base = match wanted {
+            Kind::Struct(_) => return format!("cannot restore struct from: {go_kind}"),
+            Kind::List(_) | Kind::Bytes => return format!("cannot restore slice from {go_kind}"),
+            Kind::Map(_) => return format!("cannot restore map from {go_kind}"),
+            // These types read their JSON themselves.
+            Kind::IntOrString | Kind::Time | Kind::MicroTime => {
+                return format!("json: cannot unmarshal {given} into Go value of type {}", wanted.go_type());
+            }
+            Kind::Text(_) => "string".to_owned(),
+            other => other.go_type(),
+        };
+        match (go_kind, wanted) {
+            ("int64", Kind::Text(_)) | ("float64", Kind::Int32 | Kind::Int64) => {
+                format!("cannot convert {go_kind} to {}", wanted.go_type())
+            }
+            _ => format!("unrecognized type: {base}"),
         }
     }
 
@@ -69,25 +102,40 @@ pub fn decoding_message(errors: &[SchemaError]) -> Option<String> {
     if let Some(error) = errors.iter().find(|e| e.stops).or_else(|| errors.iter().find(wrong)) {
         return Some(error.message());
     }
-    unknown_fields_message(errors)
+    unknown_fields_message(errors.iter().map(SchemaError::message).collect())
+}
+
+/// The same for the result of a patch: other words for wrong values, unknown fields sorted. It goes into
+/// [`invalid_patch`](crate::apiserver::validation::invalid_patch).
+pub fn patch_message(errors: &[SchemaError]) -> Option<String> {
+    match errors.iter().find(|error| !error.is_unknown_field()) {
+        Some(error) => Some(error.conversion_message()),
+        None => {
+            let mut list: Vec<String> = errors.iter().map(SchemaError::message).collect();
+            list.sort_unstable();
+            unknown_fields_message(list)
+        }
+    }
 }
 
 /// The line for unknown fields alone.
-fn unknown_fields_message(errors: &[SchemaError]) -> Option<String> {
+fn unknown_fields_message(mut messages: Vec<String>) -> Option<String> {
     // The decoder keeps no more than this many.
-    const MOST: usize = 100;
-    let list: Vec<String> =
-        errors.iter().filter(|e| e.is_unknown_field()).take(MOST).map(SchemaError::message).collect();
-    (!list.is_empty()).then(|| format!("strict decoding error: {}", list.join(", ")))
+    messages.truncate(100);
+    (!messages.is_empty()).then(|| format!("strict decoding error: {}", messages.join(", ")))
 }
 
 /// Reads the tree as an object of that kind: reports every wrong value and unknown field, in the decoder's order, and
 /// makes the tree what Go would have read and would write again (see [`prune`]). Kinds that the table does not know are
 /// left alone.
 pub fn check(kind: &str, tree: &mut Value) -> Vec<SchemaError> {
-    let mut decoder = Decoder { errors: Vec::new(), go_path: Vec::new(), strict: true };
-    if let Some((name, _)) = super::types().get_key_value(kind) {
-        decoder.value(tree, &Kind::Struct(name), "", "");
+    let mut decoder = Decoder { errors: Vec::new(), strict: true };
+    if let Some(found) = super::find_type(kind) {
+        match &mut *tree {
+            Value::Object(map) => decoder.fields(map, found.name, None),
+            Value::Null => {}
+            other => decoder.wrong(other, &Kind::Struct(found.name), "", &Path::new("")),
+        }
         if decoder.errors.is_empty() {
             prune(kind, tree);
         }
@@ -100,33 +148,32 @@ pub fn check(kind: &str, tree: &mut Value) -> Vec<SchemaError> {
 /// Follows kubernetes cli-runtime pkg/resource/metadata_decoder.go, v1.36.
 pub fn client_metadata_error(tree: &Value) -> Option<String> {
     let mut metadata = tree.get("metadata")?.clone();
-    let mut decoder = Decoder { errors: Vec::new(), go_path: vec!["metadata".into()], strict: false };
-    decoder.value(&mut metadata, &Kind::Struct("ObjectMeta"), "metadataOnlyObject", "metadata");
+    let mut decoder = Decoder { errors: Vec::new(), strict: false };
+    decoder.value(&mut metadata, &Kind::Struct("ObjectMeta"), "metadataOnlyObject", &Path::new("metadata"));
     decoding_message(&decoder.errors)
 }
 
 struct Decoder {
     errors: Vec<SchemaError>,
-    go_path: Vec<String>,
     strict: bool,
 }
 
 impl Decoder {
     /// Reads one value. `owner` is the struct with the field, `path` the place for people.
-    fn value(&mut self, value: &mut Value, kind: &Kind, owner: &'static str, path: &str) {
+    fn value(&mut self, value: &mut Value, kind: &Kind, owner: &'static str, path: &Path<'_>) {
         if value.is_null() {
             // Go leaves the zero value.
             return;
         }
         match kind {
             Kind::Struct(name) => match value {
-                Value::Object(map) => self.fields(map, name, path),
+                Value::Object(map) => self.fields(map, name, Some(path)),
                 other => self.wrong(other, kind, owner, path),
             },
             Kind::List(item) => match value {
                 Value::Array(items) => {
                     for (at, entry) in items.iter_mut().enumerate() {
-                        self.value(entry, item, owner, &format!("{path}[{at}]"));
+                        self.value(entry, item, owner, &path.index(at));
                         fill_zero(entry, item);
                     }
                 }
@@ -135,7 +182,7 @@ impl Decoder {
             Kind::Map(item) => match value {
                 Value::Object(map) => {
                     for (key, entry) in map.iter_mut() {
-                        self.value(entry, item, owner, &format!("{path}.{key}"));
+                        self.value(entry, item, owner, &path.dotted_key(key));
                         fill_zero(entry, item);
                     }
                 }
@@ -148,7 +195,7 @@ impl Decoder {
             Kind::IntOrString => {
                 if !value.is_string() {
                     let before = self.errors.len();
-                    self.integer(value, &Kind::Int32, owner, path);
+                    self.integer(value, kind, owner, path);
                     self.stop_from(before);
                 }
             }
@@ -168,43 +215,39 @@ impl Decoder {
     }
 
     /// Reads the members of an object. serde_json keeps them sorted, as kubectl sends them.
-    fn fields(&mut self, map: &mut Map<String, Value>, type_name: &'static str, path: &str) {
+    fn fields(&mut self, map: &mut Map<String, Value>, type_name: &'static str, path: Option<&Path<'_>>) {
         for (name, value) in map.iter_mut() {
-            let place = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            let place = path.map_or(Path::new(name), |path| path.child(name));
             match field_of(type_name, name) {
-                Some(field) => {
-                    self.go_path.push(name.clone());
-                    self.value(value, &field.kind, type_name, &place);
-                    self.go_path.pop();
-                }
+                Some(field) => self.value(value, &field.kind, type_name, &place),
                 None if self.strict => {
                     let fault = Fault::UnknownField { owner: type_name, name: name.clone() };
-                    self.errors.push(SchemaError { path: place, fault, stops: false });
+                    self.errors.push(SchemaError { path: place.to_string(), fault, stops: false });
                 }
                 None => {}
             }
         }
     }
 
-    fn integer(&mut self, value: &mut Value, kind: &Kind, owner: &'static str, path: &str) {
+    fn integer(&mut self, value: &mut Value, kind: &Kind, owner: &'static str, path: &Path<'_>) {
         let Value::Number(number) = value else {
             return self.wrong(value, kind, owner, path);
         };
         let whole = whole_number(number);
         let fits = match kind {
-            Kind::Int32 => whole.is_some_and(|n| i32::try_from(n).is_ok()),
+            Kind::Int32 | Kind::IntOrString => whole.is_some_and(|n| i32::try_from(n).is_ok()),
             _ => whole.is_some(),
         };
         match whole {
             Some(whole) if fits => *value = Value::from(whole),
             _ => {
                 let given = format!("number {}", go_number(number));
-                self.wrong_type(given, kind.go_type(), owner, path);
+                self.wrong_type(given, kind, owner, path);
             }
         }
     }
 
-    fn quantity(&mut self, value: &mut Value, path: &str) {
+    fn quantity(&mut self, value: &mut Value, path: &Path<'_>) {
         let text = match &*value {
             Value::String(text) => text.trim().to_owned(),
             Value::Number(number) => go_number(number),
@@ -216,7 +259,7 @@ impl Decoder {
         }
     }
 
-    fn time(&mut self, value: &mut Value, kind: &Kind, owner: &'static str, path: &str) {
+    fn time(&mut self, value: &mut Value, kind: &Kind, owner: &'static str, path: &Path<'_>) {
         let Value::String(text) = value else {
             let before = self.errors.len();
             self.wrong(value, kind, owner, path);
@@ -235,7 +278,7 @@ impl Decoder {
         }
     }
 
-    fn wrong(&mut self, value: &Value, kind: &Kind, owner: &'static str, path: &str) {
+    fn wrong(&mut self, value: &Value, kind: &Kind, owner: &'static str, path: &Path<'_>) {
         let given = match value {
             Value::Null => "null",
             Value::Bool(_) => "bool",
@@ -244,16 +287,16 @@ impl Decoder {
             Value::Array(_) => "array",
             Value::Object(_) => "object",
         };
-        self.wrong_type(given.into(), kind.go_type(), owner, path);
+        self.wrong_type(given.into(), kind, owner, path);
     }
 
-    fn wrong_type(&mut self, given: String, wanted: String, owner: &'static str, path: &str) {
-        let fault = Fault::WrongType { given, owner, field: self.go_path.join("."), wanted };
-        self.errors.push(SchemaError { path: path.to_owned(), fault, stops: false });
+    fn wrong_type(&mut self, given: String, wanted: &Kind, owner: &'static str, path: &Path<'_>) {
+        let fault = Fault::WrongType { given, owner, field: path.go_path(), wanted: wanted.clone() };
+        self.errors.push(SchemaError { path: path.to_string(), fault, stops: false });
     }
 
-    fn unreadable(&mut self, message: String, path: &str, stops: bool) {
-        self.errors.push(SchemaError { path: path.to_owned(), fault: Fault::Unreadable(message), stops });
+    fn unreadable(&mut self, message: String, path: &Path<'_>, stops: bool) {
+        self.errors.push(SchemaError { path: path.to_string(), fault: Fault::Unreadable(message), stops });
     }
 
     fn stop_from(&mut self, at: usize) {
@@ -284,19 +327,10 @@ fn whole_number(number: &Number) -> Option<i64> {
 
 /// A number as Go writes it in JSON.
 fn go_number(number: &Number) -> String {
-    match number.as_f64() {
-        Some(float) if !number.is_i64() && !number.is_u64() => {
-            let size = float.abs();
-            if size != 0.0 && !(1e-6..1e21).contains(&size) {
-                let text = format!("{float:e}");
-                return match text.split_once('e') {
-                    Some((mantissa, exponent)) if !exponent.starts_with('-') => format!("{mantissa}e+{exponent}"),
-                    _ => text,
-                };
-            }
-            format!("{float}")
-        }
-        _ => number.to_string(),
+    let text = number.to_string();
+    match text.split_once('e') {
+        Some((mantissa, exponent)) if !exponent.starts_with(['-', '+']) => format!("{mantissa}e+{exponent}"),
+        _ => text,
     }
 }
 
@@ -455,7 +489,7 @@ mod tests {
         assert_eq!(check("DaemonSet", &mut tree).len(), 2);
         let both = json!({"spec": {
             "minReadySeconds": "x",
-            "template": {"spec": {"overhead": {"cpu": "1zz"}}},
+            "template": {"spec": {"overhead": {"cpu": "1K"}}},
         }});
         assert_eq!(message("DaemonSet", both), "unable to parse quantity's suffix");
     }
@@ -470,6 +504,26 @@ mod tests {
              \"spec.template.bar\", unknown field \"spec.template.spec.containers[1].baz\", unknown field \
              \"spec.template.spec.toleration\""
         );
+    }
+
+    #[test]
+    fn a_patched_tree_is_refused_in_other_words() {
+        let of = |mut tree: Value| patch_message(&check("DaemonSet", &mut tree)).unwrap_or_default();
+        for (spec, wanted) in [
+            (json!({"minReadySeconds": "x"}), "unrecognized type: int32"),
+            (json!({"minReadySeconds": 1.5}), "cannot convert float64 to int32"),
+            (json!({"template": {"metadata": {"labels": {"a": 1}}}}), "cannot convert int64 to string"),
+            (json!({"template": {"metadata": {"labels": {"a": true}}}}), "unrecognized type: string"),
+            (json!({"template": {"spec": {"containers": {}}}}), "cannot restore slice from map"),
+            (json!([]), "cannot restore struct from: slice"),
+            (
+                json!({"updateStrategy": {"rollingUpdate": {"maxSurge": 1.5}}}),
+                "json: cannot unmarshal number 1.5 into Go value of type int32",
+            ),
+            (json!({"b": 1, "Z": 1}), "strict decoding error: unknown field \"spec.Z\", unknown field \"spec.b\""),
+        ] {
+            assert_eq!(of(json!({ "spec": spec })), wanted);
+        }
     }
 
     #[test]

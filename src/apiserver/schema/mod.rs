@@ -8,17 +8,18 @@
 //! merged as a set, `%` retainKeys, `=` replaced.
 
 mod check;
+mod path;
 mod registry;
 pub(crate) mod value;
 
-pub use check::{Fault, SchemaError, check, client_metadata_error, decoding_message, prune};
+pub use check::{Fault, SchemaError, check, client_metadata_error, decoding_message, patch_message, prune};
+pub use path::Path;
 pub use registry::{
     RemovedVersion, Resource, Scope, Unmatched, removed_version, resource_by_name, resource_of, resources,
     unmatched_kind,
 };
 pub use value::Tree;
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 const TABLE: &str = include_str!("table.txt");
@@ -82,19 +83,26 @@ pub struct Field {
     pub patch: PatchStrategy,
 }
 
-type Types = BTreeMap<&'static str, Vec<Field>>;
+/// A type and its fields; both lists are sorted by name.
+struct Type {
+    name: &'static str,
+    fields: Vec<Field>,
+}
 
-fn types() -> &'static Types {
-    static TYPES: OnceLock<Types> = OnceLock::new();
+fn types() -> &'static [Type] {
+    static TYPES: OnceLock<Vec<Type>> = OnceLock::new();
     TYPES.get_or_init(|| {
-        TABLE
-            .lines()
-            .filter_map(|line| {
-                let mut words = line.split(' ');
-                Some((words.next()?, words.filter_map(read_field).collect()))
-            })
-            .collect()
+        let read = |line: &'static str| {
+            let (name, fields) = line.split_once(' ').unwrap_or((line, ""));
+            Type { name, fields: fields.split(' ').filter_map(read_field).collect() }
+        };
+        TABLE.lines().map(read).collect()
     })
+}
+
+fn find_type(name: &str) -> Option<&'static Type> {
+    let all = types();
+    all.binary_search_by(|one| one.name.cmp(name)).ok().and_then(|at| all.get(at))
 }
 
 fn read_field(word: &'static str) -> Option<Field> {
@@ -187,12 +195,12 @@ impl Kind {
 
 /// The fields of a type (or of a kind such as `DaemonSet`), sorted by name; empty when there is no such type.
 pub fn fields_of(type_name: &str) -> &'static [Field] {
-    types().get(type_name).map_or(&[], Vec::as_slice)
+    find_type(type_name).map_or(&[], |one| one.fields.as_slice())
 }
 
 /// Whether the table knows the type (or kind).
 pub fn is_known_type(type_name: &str) -> bool {
-    types().contains_key(type_name)
+    find_type(type_name).is_some()
 }
 
 /// One field of a type.
@@ -269,7 +277,8 @@ mod tests {
 
     #[test]
     fn every_type_that_a_field_names_is_in_the_table() {
-        for (name, fields) in types() {
+        assert!(types().is_sorted_by(|a, b| a.name < b.name));
+        for Type { name, fields } in types() {
             for field in fields {
                 if let Some(inner) = field.kind.struct_name() {
                     assert!(is_known_type(inner), "{name}.{} is a {inner}", field.name);

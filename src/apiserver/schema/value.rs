@@ -1,4 +1,6 @@
 //! Reading JSON trees without panics: what is absent reads as its zero value, as in Go.
+//!
+//! The readers are not inlined: they are called from hundreds of places, and the size of the wasm counts more.
 use serde_json::{Map, Value};
 
 static NULL: Value = Value::Null;
@@ -10,6 +12,7 @@ pub struct Tree<'a>(pub &'a Value);
 
 impl<'a> Tree<'a> {
     /// The member of that name.
+    #[inline(never)]
     pub fn at(self, name: &str) -> Tree<'a> {
         Tree(self.0.get(name).unwrap_or(&NULL))
     }
@@ -25,6 +28,7 @@ impl<'a> Tree<'a> {
     }
 
     /// Whether the member is there.
+    #[inline(never)]
     pub fn has(self, name: &str) -> bool {
         self.at(name).exists()
     }
@@ -35,6 +39,7 @@ impl<'a> Tree<'a> {
     }
 
     /// The text of the member, or an empty one.
+    #[inline(never)]
     pub fn str(self, name: &str) -> &'a str {
         self.at(name).text()
     }
@@ -45,23 +50,26 @@ impl<'a> Tree<'a> {
     }
 
     /// The whole number of the member, or 0.
+    #[inline(never)]
     pub fn int(self, name: &str) -> i64 {
         self.at(name).number()
     }
 
     /// The whole number of the member when it is there.
+    #[inline(never)]
     pub fn opt_int(self, name: &str) -> Option<i64> {
         self.at(name).0.as_i64()
     }
 
     /// Whether the member is `true`.
+    #[inline(never)]
     pub fn flag(self, name: &str) -> bool {
         self.at(name).0.as_bool().unwrap_or(false)
     }
 
     /// The items of a list.
     pub fn items(self) -> impl DoubleEndedIterator<Item = Tree<'a>> + ExactSizeIterator {
-        self.0.as_array().map_or(&NO_ITEMS[..], Vec::as_slice).iter().map(Tree)
+        self.slice().iter().map(Tree)
     }
 
     /// The items of the list member.
@@ -69,7 +77,13 @@ impl<'a> Tree<'a> {
         self.at(name).items()
     }
 
+    #[inline(never)]
+    fn slice(self) -> &'a [Value] {
+        self.0.as_array().map_or(&NO_ITEMS[..], Vec::as_slice)
+    }
+
     /// Number of items of the list (or entries of the map) member.
+    #[inline(never)]
     pub fn len(self, name: &str) -> usize {
         match self.at(name).0 {
             Value::Array(items) => items.len(),

@@ -35,7 +35,7 @@ fn node_affinity(node: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
 fn weight(term: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     let weight = term.int("weight");
     if !(1..=100).contains(&weight) {
-        errors.invalid_value(&path.child("weight"), weight, "must be in the range 1-100");
+        errors.invalid_number(&path.child("weight"), weight, "must be in the range 1-100");
     }
 }
 
@@ -197,7 +197,7 @@ fn one_toleration(toleration: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         "" | "Equal" => {
             let messages = names::label_value(value);
             if !messages.is_empty() {
-                errors.invalid(&operator_path, value, messages.join(";"));
+                errors.invalid(&operator_path, value, &messages.join(";"));
             }
         }
         "Exists" => {
@@ -229,7 +229,7 @@ pub fn topology_spread(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         let place = path.index(at);
         let skew = constraint.int("maxSkew");
         if skew <= 0 {
-            errors.invalid_value(&place.child("maxSkew"), skew, "must be greater than zero");
+            errors.invalid_number(&place.child("maxSkew"), skew, "must be greater than zero");
         }
         let key = constraint.str("topologyKey");
         if key.is_empty() {
@@ -244,16 +244,16 @@ pub fn topology_spread(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
             all.iter().skip(at + 1).any(|c| c.str("topologyKey") == key && c.str("whenUnsatisfiable") == action);
         if again {
             let shown = quote(&format!("{{{key}, {action}}}"));
-            errors.duplicate_value(&place.child("{topologyKey, whenUnsatisfiable}"), shown, "");
+            errors.duplicate_value(&place.child("{topologyKey, whenUnsatisfiable}"), &shown, "");
         }
         if let Some(domains) = constraint.opt_int("minDomains") {
             let domains_path = place.child("minDomains");
             if domains <= 0 {
-                errors.invalid_value(&domains_path, domains, "must be greater than zero");
+                errors.invalid_number(&domains_path, domains, "must be greater than zero");
             }
             if action != "DoNotSchedule" {
                 let detail = format!("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}");
-                errors.invalid_value(&domains_path, domains, detail);
+                errors.invalid_number(&domains_path, domains, &detail);
             }
         }
         for name in ["nodeAffinityPolicy", "nodeTaintsPolicy"] {

@@ -30,7 +30,7 @@ fn taints(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         label_name(key, &place.child("key"), errors);
         let messages = names::label_value(value);
         if !messages.is_empty() {
-            errors.invalid(&place.child("value"), value, messages.join(";"));
+            errors.invalid(&place.child("value"), value, &messages.join(";"));
         }
         if effect.is_empty() {
             errors.required(&place.child("effect"), "");
@@ -39,7 +39,7 @@ fn taints(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         }
         if seen.contains(&(effect, key)) {
             let detail = "taints must be unique by key and effect pair";
-            errors.duplicate_value(&place, internal_json("Taint", taint), detail);
+            errors.duplicate_value(&place, &internal_json("Taint", taint), detail);
         } else {
             seen.push((effect, key));
         }
@@ -70,7 +70,7 @@ fn pod_cidrs(spec: Tree<'_>, errors: &mut Errors) {
     if let Some(bad) = list.iter().zip(&parsed).find(|(_, parsed)| parsed.is_none()).map(|(block, _)| block) {
         let detail =
             format!("invalid PodCIDRs. failed to check with dual stack with error:invalid CIDR address: {bad}");
-        errors.internal(&path, detail);
+        errors.internal(&path, &detail);
     }
     let sound = || parsed.iter().flatten();
     let dual = parsed.iter().all(Option::is_some)
@@ -78,7 +78,7 @@ fn pod_cidrs(spec: Tree<'_>, errors: &mut Errors) {
         && sound().any(|(address, _)| address.is_ipv6());
     if !dual || list.len() > 2 {
         let shown = super::error::go_json(spec.at("podCIDRs").0);
-        errors.invalid_value(&path, shown, "may specify no more than one CIDR for each IP family");
+        errors.invalid_value(&path, &shown, "may specify no more than one CIDR for each IP family");
     }
     for (at, block) in list.iter().enumerate() {
         if list.iter().take(at).any(|before| before == block) {
@@ -97,7 +97,7 @@ pub fn node_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
     let list: Vec<Tree<'_>> = new.at("status").list("addresses").collect();
     for (at, address) in list.iter().enumerate() {
         if list.iter().take(at).any(|before| before.0 == address.0) {
-            errors.duplicate_value(&addresses.index(at), internal_json("NodeAddress", *address), "");
+            errors.duplicate_value(&addresses.index(at), &internal_json("NodeAddress", *address), "");
         }
     }
     let (spec, old_spec) = (new.at("spec"), old.at("spec"));
@@ -148,11 +148,11 @@ pub fn priority_class(class: Tree<'_>, errors: &mut Errors) {
         if let Some(reason) = not_the_system_class(name, value, class.flag("globalDefault")) {
             let detail =
                 format!("priority class names with 'system-' prefix are reserved for system use only. error: {reason}");
-            errors.forbidden(&meta.child("name"), detail);
+            errors.forbidden(&meta.child("name"), &detail);
         }
     } else if value > HIGHEST_USER_PRIORITY {
         let detail = format!("maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}");
-        errors.forbidden(&Path::new("value"), detail);
+        errors.forbidden(&Path::new("value"), &detail);
     }
     one_of_top(class, "preemptionPolicy", &["PreemptLowerPriority", "Never"], errors);
 }
@@ -204,7 +204,7 @@ fn budget_spec(spec: Tree<'_>, errors: &mut Errors) {
     let path = Path::new("spec");
     if spec.has("minAvailable") && spec.has("maxUnavailable") {
         let shown = internal_json("PodDisruptionBudgetSpec", spec);
-        errors.invalid_value(&path, shown, "minAvailable and maxUnavailable cannot be both set");
+        errors.invalid_value(&path, &shown, "minAvailable and maxUnavailable cannot be both set");
     }
     for field in ["minAvailable", "maxUnavailable"] {
         if spec.has(field) {
@@ -278,17 +278,17 @@ fn limit_item(item: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
             }
         }
     }
-    let mut resources: Vec<&String> = Vec::new();
+    let mut resources: Vec<String> = Vec::new();
     for list in ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] {
         let list_path = path.child(list);
         for (name, _) in item.map(list) {
             resource_name(name, &list_path.key(name), errors);
-            resources.push(name);
+            resources.push(name.clone());
         }
     }
     resources.sort_unstable();
     resources.dedup();
-    for name in resources {
+    for name in &resources {
         let get = |list: &str| item.at(list).has(name).then(|| quantity(item.at(list).at(name)));
         let (min, max) = (get("min"), get("max"));
         let (default, request) = (get("default"), get("defaultRequest"));
@@ -300,7 +300,7 @@ fn limit_item(item: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
                     let shown: crate::objects::Quantity = if show_high { high } else { low };
                     let place = path.child(list);
                     let detail = format!("{low_text} value {low} is greater than {high_text} value {high}");
-                    errors.invalid_value(&place.key(name), quote(&shown.to_string()), detail);
+                    errors.invalid_value(&place.key(name), &quote(&shown.to_string()), &detail);
                 }
             };
         compare(min, max, "min", "min", "max", false);
@@ -315,7 +315,7 @@ fn limit_item(item: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         {
             let place = path.child("defaultRequest");
             let detail = format!("default value {default} must equal to defaultRequest value {request} in {name}");
-            errors.invalid_value(&place.key(name), quote(&request.to_string()), detail);
+            errors.invalid_value(&place.key(name), &quote(&request.to_string()), &detail);
         }
     }
 }

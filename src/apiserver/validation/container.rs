@@ -171,7 +171,7 @@ fn ports(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
 
 fn port_number(number: i64, path: &Path<'_>, errors: &mut Errors) {
     for message in names::port_number(number) {
-        errors.invalid_value(path, number, message);
+        errors.invalid_number(path, number, &message);
     }
 }
 
@@ -383,14 +383,14 @@ fn hooks_and_probes(container: Tree<'_>, context: &ContainerContext<'_>, path: &
         let grace_path = place.child("terminationGracePeriodSeconds");
         let grace = probe.opt_int("terminationGracePeriodSeconds");
         if let Some(seconds) = grace.filter(|seconds| *seconds <= 0) {
-            errors.invalid_value(&grace_path, seconds, "must be greater than 0");
+            errors.invalid_number(&grace_path, seconds, "must be greater than 0");
         }
         if name == "readinessProbe" {
             if let Some(seconds) = grace {
-                errors.invalid_value(&grace_path, seconds, "must not be set for readinessProbes");
+                errors.invalid_number(&grace_path, seconds, "must not be set for readinessProbes");
             }
         } else if probe.int("successThreshold") != 1 {
-            errors.invalid_value(&place.child("successThreshold"), probe.int("successThreshold"), "must be 1");
+            errors.invalid_number(&place.child("successThreshold"), probe.int("successThreshold"), "must be 1");
         }
     }
 }
@@ -419,7 +419,7 @@ fn handler(action: Tree<'_>, grace: Option<i64>, kinds: &[&str], path: &Path<'_>
                 let seconds = one.int("seconds");
                 if let Some(grace) = grace.filter(|grace| seconds < 0 || seconds > *grace) {
                     let detail = format!("must be non-negative and less than terminationGracePeriodSeconds ({grace})");
-                    errors.invalid_value(&place, seconds, detail);
+                    errors.invalid_number(&place, seconds, &detail);
                 }
             }
             _ => port_or_name(one.at("port"), &place.child("port"), errors),

@@ -43,7 +43,7 @@ pub fn field_ref(reference: Tree<'_>, allowed: &[&str], path: &Path<'_>, errors:
     }
     let field_path = path.child("fieldPath");
     let mut unconvertible = |reason: String| {
-        errors.invalid(&field_path, field, format!("error converting fieldPath: {reason}"));
+        errors.invalid(&field_path, field, &format!("error converting fieldPath: {reason}"));
     };
     if version != "v1" {
         return unconvertible(format!("unsupported pod version: {version}"));
@@ -51,7 +51,7 @@ pub fn field_ref(reference: Tree<'_>, allowed: &[&str], path: &Path<'_>, errors:
     if let Some((map, key)) = split_subscript(field) {
         return match map {
             "metadata.annotations" => {
-                errors.invalid_all(path, &key.to_lowercase(), names::qualified_name(&key.to_lowercase()))
+                errors.invalid_all(path, &key.to_ascii_lowercase(), names::qualified_name(&key.to_ascii_lowercase()))
             }
             "metadata.labels" => errors.invalid_all(path, key, names::qualified_name(key)),
             _ => unconvertible(format!("field label does not support subscript: {field}")),
@@ -97,7 +97,7 @@ pub fn resource_ref(reference: Tree<'_>, in_file: bool, path: &Path<'_>, errors:
     if !allowed.contains(&divisor.to_string().as_str()) {
         let listed = if listed.is_empty() { allowed.join(", ") } else { listed.to_owned() };
         let detail = format!("only divisor's values {listed} are supported with the {named} resource");
-        errors.invalid(&path.child("divisor"), resource, detail);
+        errors.invalid(&path.child("divisor"), resource, &detail);
     }
 }
 

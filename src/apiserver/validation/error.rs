@@ -1,6 +1,7 @@
 //! Faults of single fields, as the API server collects and prints them.
 //!
 //! Follows kubernetes apimachinery pkg/util/validation/field, v1.36.
+pub use crate::apiserver::schema::Path;
 use serde_json::Value;
 
 /// What kind of fault it is.
@@ -94,142 +95,109 @@ impl std::fmt::Display for FieldError {
     }
 }
 
-/// A field's place, built as the validation descends; written out only when something is wrong there.
-#[derive(Clone, Copy, Debug)]
-pub struct Path<'a> {
-    parent: Option<&'a Path<'a>>,
-    segment: Segment<'a>,
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Segment<'a> {
-    Name(&'a str),
-    Index(usize),
-    Key(&'a str),
-}
-
-impl<'a> Path<'a> {
-    /// A field of the object itself.
-    pub fn new(name: &'a str) -> Self {
-        Self { parent: None, segment: Segment::Name(name) }
-    }
-
-    /// A field below.
-    pub fn child<'b>(&'b self, name: &'b str) -> Path<'b> {
-        Path { parent: Some(self), segment: Segment::Name(name) }
-    }
-
-    /// An item below.
-    pub fn index(&self, index: usize) -> Path<'_> {
-        Path { parent: Some(self), segment: Segment::Index(index) }
-    }
-
-    /// A map entry below.
-    pub fn key<'b>(&'b self, key: &'b str) -> Path<'b> {
-        Path { parent: Some(self), segment: Segment::Key(key) }
-    }
-}
-
-impl std::fmt::Display for Path<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(parent) = self.parent {
-            parent.fmt(f)?;
-        }
-        match self.segment {
-            Segment::Name(name) if self.parent.is_some() => write!(f, ".{name}"),
-            Segment::Name(name) => f.write_str(name),
-            Segment::Index(index) => write!(f, "[{index}]"),
-            Segment::Key(key) => write!(f, "[{key}]"),
-        }
-    }
-}
-
 /// The faults found so far, in the API server's order.
 #[derive(Clone, Debug, Default)]
 pub struct Errors(pub Vec<FieldError>);
 
+// None of these is generic, and `push` is never inlined: they are called from hundreds of places, and each call should
+// cost a few bytes.
 impl Errors {
-    fn push(&mut self, kind: ErrorType, path: &Path<'_>, bad_value: Option<String>, detail: impl Into<String>) {
-        self.0.push(FieldError { kind, path: path.to_string(), bad_value, detail: detail.into() });
+    #[inline(never)]
+    fn push(&mut self, kind: ErrorType, path: &Path<'_>, bad_value: Option<&str>, detail: &str) {
+        let bad_value = bad_value.map(str::to_owned);
+        self.0.push(FieldError { kind, path: path.to_string(), bad_value, detail: detail.to_owned() });
     }
 
     /// A value is missing.
+    #[inline(never)]
     pub fn required(&mut self, path: &Path<'_>, detail: &str) {
         self.push(ErrorType::Required, path, None, detail);
     }
 
     /// A field may not be set.
-    pub fn forbidden(&mut self, path: &Path<'_>, detail: impl Into<String>) {
+    #[inline(never)]
+    pub fn forbidden(&mut self, path: &Path<'_>, detail: &str) {
         self.push(ErrorType::Forbidden, path, None, detail);
     }
 
     /// A text is malformed.
-    pub fn invalid(&mut self, path: &Path<'_>, text: &str, detail: impl Into<String>) {
-        self.push(ErrorType::Invalid, path, Some(quote(text)), detail);
+    #[inline(never)]
+    pub fn invalid(&mut self, path: &Path<'_>, text: &str, detail: &str) {
+        self.push(ErrorType::Invalid, path, Some(&quote(text)), detail);
     }
 
-    /// A value that is no text is malformed; `shown` is what Go prints for it.
-    pub fn invalid_value(&mut self, path: &Path<'_>, shown: impl ToString, detail: impl Into<String>) {
-        self.push(ErrorType::Invalid, path, Some(shown.to_string()), detail);
+    /// A number does not fit.
+    #[inline(never)]
+    pub fn invalid_number(&mut self, path: &Path<'_>, number: i64, detail: &str) {
+        self.push(ErrorType::Invalid, path, Some(&number.to_string()), detail);
+    }
+
+    /// A value of another type is malformed; `shown` is what Go prints for it.
+    #[inline(never)]
+    pub fn invalid_value(&mut self, path: &Path<'_>, shown: &str, detail: &str) {
+        self.push(ErrorType::Invalid, path, Some(shown), detail);
     }
 
     /// One error for every message about a text.
+    #[inline(never)]
     pub fn invalid_all(&mut self, path: &Path<'_>, text: &str, messages: Vec<String>) {
         for message in messages {
-            self.invalid(path, text, message);
+            self.invalid(path, text, &message);
         }
     }
 
     /// A text is none of those allowed.
+    #[inline(never)]
     pub fn not_supported(&mut self, path: &Path<'_>, text: &str, valid: &[&str]) {
-        self.not_supported_value(path, quote(text), valid);
+        self.not_supported_value(path, &quote(text), valid);
     }
 
     /// A value is none of those allowed; `shown` is what Go prints for it.
-    pub fn not_supported_value(&mut self, path: &Path<'_>, shown: String, valid: &[&str]) {
-        let detail = if valid.is_empty() {
-            String::new()
-        } else {
-            let list: Vec<String> = valid.iter().map(|v| quote(v)).collect();
-            format!("supported values: {}", list.join(", "))
-        };
-        self.push(ErrorType::NotSupported, path, Some(shown), detail);
+    #[inline(never)]
+    pub fn not_supported_value(&mut self, path: &Path<'_>, shown: &str, valid: &[&str]) {
+        let list: Vec<String> = valid.iter().map(|v| quote(v)).collect();
+        self.push(ErrorType::NotSupported, path, Some(shown), &format!("supported values: {}", list.join(", ")));
     }
 
     /// A text is there twice.
+    #[inline(never)]
     pub fn duplicate(&mut self, path: &Path<'_>, text: &str) {
-        self.duplicate_value(path, quote(text), "");
+        self.duplicate_value(path, &quote(text), "");
     }
 
     /// A value is there twice; `shown` is what Go prints for it.
-    pub fn duplicate_value(&mut self, path: &Path<'_>, shown: String, detail: &str) {
+    #[inline(never)]
+    pub fn duplicate_value(&mut self, path: &Path<'_>, shown: &str, detail: &str) {
         self.push(ErrorType::Duplicate, path, Some(shown), detail);
     }
 
     /// What is referred to is not there.
-    pub fn not_found(&mut self, path: &Path<'_>, text: &str, detail: impl Into<String>) {
-        self.push(ErrorType::NotFound, path, Some(quote(text)), detail);
+    #[inline(never)]
+    pub fn not_found(&mut self, path: &Path<'_>, text: &str, detail: &str) {
+        self.push(ErrorType::NotFound, path, Some(&quote(text)), detail);
     }
 
     /// More than so many bytes.
     pub fn too_long(&mut self, path: &Path<'_>, most: usize) {
-        self.push(ErrorType::TooLong, path, None, format!("may not be more than {most} bytes"));
+        self.push(ErrorType::TooLong, path, None, &format!("may not be more than {most} bytes"));
     }
 
     /// More than so many items.
+    #[inline(never)]
     pub fn too_many(&mut self, path: &Path<'_>, actual: usize, most: usize) {
-        self.push(ErrorType::TooMany, path, Some(actual.to_string()), format!("must have at most {most} items"));
+        self.push(ErrorType::TooMany, path, Some(&actual.to_string()), &format!("must have at most {most} items"));
     }
 
     /// The API server could not tell.
-    pub fn internal(&mut self, path: &Path<'_>, detail: impl Into<String>) {
+    pub fn internal(&mut self, path: &Path<'_>, detail: &str) {
         self.push(ErrorType::Internal, path, None, detail);
     }
 
     /// An integer must not be negative.
+    #[inline(never)]
     pub fn non_negative(&mut self, number: i64, path: &Path<'_>) {
         if number < 0 {
-            self.invalid_value(path, number, "must be greater than or equal to 0");
+            self.invalid_number(path, number, "must be greater than or equal to 0");
         }
     }
 }
@@ -287,15 +255,6 @@ pub fn escape_html(json: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_are_written_as_kubernetes_writes_them() {
-        let spec = Path::new("spec");
-        let containers = spec.child("containers");
-        let first = containers.index(0);
-        let limits = first.child("resources");
-        assert_eq!(limits.key("nvidia.com/gpu").to_string(), "spec.containers[0].resources[nvidia.com/gpu]");
-    }
 
     #[test]
     fn values_are_printed_as_go_prints_them() {

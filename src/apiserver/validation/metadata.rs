@@ -49,7 +49,7 @@ pub fn object_meta_update(new: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors:
         errors.invalid(&path.child("resourceVersion"), "", "must be specified for an update");
     }
     if new.int("generation") < old.int("generation") {
-        errors.invalid_value(&path.child("generation"), new.int("generation"), "must not be decremented");
+        errors.invalid_number(&path.child("generation"), new.int("generation"), "must not be decremented");
     }
     for field in ["name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"] {
         immutable(new.at(field), old.at(field), &path.child(field), errors);
@@ -62,22 +62,22 @@ pub fn object_meta_update(new: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors:
 
 fn no_new_finalizers(new: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     let had = |name: &str| old.list("finalizers").any(|f| f.text() == name);
-    let mut extra: Vec<&str> = new.list("finalizers").map(Tree::text).filter(|name| !had(name)).collect();
-    if !extra.is_empty() {
-        extra.sort_unstable();
-        let shown: Vec<String> = extra.iter().map(|name| super::error::quote(name)).collect();
+    let extra = new.list("finalizers").map(Tree::text).filter(|name| !had(name));
+    let mut shown: Vec<String> = extra.map(super::error::quote).collect();
+    if !shown.is_empty() {
+        shown.sort_unstable();
         let detail = format!(
             "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
             shown.join(", ")
         );
-        errors.forbidden(&path.child("finalizers"), detail);
+        errors.forbidden(&path.child("finalizers"), &detail);
     }
 }
 
 /// A field that may not change.
 pub fn immutable(new: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     if new.0 != old.0 {
-        errors.invalid_value(path, shown(new.0), "field is immutable");
+        errors.invalid_value(path, &shown(new.0), "field is immutable");
     }
 }
 
@@ -106,7 +106,7 @@ pub fn label_name(key: &str, path: &Path<'_>, errors: &mut Errors) {
 pub fn annotations(annotations: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     let mut size = 0_usize;
     for (key, value) in annotations.entries() {
-        errors.invalid_all(path, key, names::qualified_name(&key.to_lowercase()));
+        errors.invalid_all(path, key, names::qualified_name(&key.to_ascii_lowercase()));
         size = size.saturating_add(key.len()).saturating_add(value.text().len());
     }
     if size > TOTAL_ANNOTATION_SIZE {
@@ -129,7 +129,7 @@ fn owner_references(references: Tree<'_>, path: &Path<'_>, errors: &mut Errors) 
         }
         if group.is_empty() && reference.str("kind") == "Event" {
             let detail = format!("{api_version}, Kind=Event is disallowed from being an owner");
-            errors.invalid_value(path, owner_reference_json(reference), format!("/{detail}"));
+            errors.invalid_value(path, &owner_reference_json(reference), &format!("/{detail}"));
         }
         if reference.flag("controller") {
             if let Some(first) = controller {
@@ -138,7 +138,7 @@ fn owner_references(references: Tree<'_>, path: &Path<'_>, errors: &mut Errors) 
                     reference.str("name")
                 );
                 let list: Vec<String> = references.items().map(owner_reference_json).collect();
-                errors.invalid_value(path, format!("[{}]", list.join(",")), detail);
+                errors.invalid_value(path, &format!("[{}]", list.join(",")), &detail);
             } else {
                 controller = Some(reference.str("name"));
             }
@@ -167,7 +167,7 @@ fn finalizers(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     }
     if has("orphan") && has("foregroundDeletion") {
         let detail = "finalizer orphan and foregroundDeletion cannot be both set";
-        errors.invalid_value(path, go_json(list.0), detail);
+        errors.invalid_value(path, &go_json(list.0), detail);
     }
 }
 

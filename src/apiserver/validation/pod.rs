@@ -47,7 +47,7 @@ fn pod_spec(spec: Tree<'_>, context: VolumeContext<'_>, path: &Path<'_>, errors:
     dns_name(spec, "serviceAccountName", path, errors);
     dns_name(spec, "nodeName", path, errors);
     if let Some(seconds) = spec.opt_int("activeDeadlineSeconds").filter(|s| !(1..=MAX_INT32).contains(s)) {
-        errors.invalid_value(&path.child("activeDeadlineSeconds"), seconds, names::range_message(1, MAX_INT32));
+        errors.invalid_number(&path.child("activeDeadlineSeconds"), seconds, &names::range_message(1, MAX_INT32));
     }
     for field in ["hostname", "subdomain"] {
         let text = spec.str(field);
@@ -105,11 +105,11 @@ fn resource_claims(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         match (claim.has("resourceClaimName"), claim.has("resourceClaimTemplateName")) {
             (true, true) => {
                 let detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified";
-                errors.invalid_value(&place, shown(), detail);
+                errors.invalid_value(&place, &shown(), detail);
             }
             (false, false) => {
                 let detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`";
-                errors.invalid_value(&place, shown(), detail);
+                errors.invalid_value(&place, &shown(), detail);
             }
             _ => {}
         }
@@ -137,7 +137,7 @@ fn pod_resources(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         let of_pod = quantity(resources.at("requests").at(&name));
         if amount > of_pod {
             let detail = format!("must be greater than or equal to aggregate container requests of {amount}");
-            errors.invalid(&requests_path.key(&name), &of_pod.to_string(), detail);
+            errors.invalid(&requests_path.key(&name), &of_pod.to_string(), &detail);
         }
     }
     let containers_path = path.child("containers");
@@ -148,7 +148,7 @@ fn pod_resources(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
             if of_pod.exists() && quantity(limit) > quantity(of_pod) {
                 let resource = place.key(name);
                 let detail = format!("must be less than or equal to pod limits of {}", quantity(of_pod));
-                errors.invalid(&resource.child("limits"), &quantity(limit).to_string(), detail);
+                errors.invalid(&resource.child("limits"), &quantity(limit).to_string(), &detail);
             }
         }
     }
@@ -167,7 +167,7 @@ fn host_network_ports(spec: Tree<'_>, is_pod: bool, path: &Path<'_>, errors: &mu
             if (is_pod || host != 0) && host != port.int("containerPort") {
                 let port_path = ports.index(at);
                 let detail = "must match `containerPort` when `hostNetwork` is true";
-                errors.invalid_value(&port_path.child("hostPort"), host, detail);
+                errors.invalid_number(&port_path.child("hostPort"), host, detail);
             }
         }
     }
@@ -185,18 +185,18 @@ fn dns_config(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         }
     }
     if config.len("nameservers") > 3 {
-        errors.invalid_value(&servers, shown(config.at("nameservers").0), "must not have more than 3 nameservers");
+        errors.invalid_value(&servers, &shown(config.at("nameservers").0), "must not have more than 3 nameservers");
     }
     for (at, server) in config.list("nameservers").enumerate() {
         errors.invalid_all(&servers.index(at), server.text(), names::ip(server.text()));
     }
     if config.len("searches") > 32 {
-        errors.invalid_value(&searches, shown(config.at("searches").0), "must not have more than 32 search paths");
+        errors.invalid_value(&searches, &shown(config.at("searches").0), "must not have more than 32 search paths");
     }
     let joined: Vec<&str> = config.list("searches").map(Tree::text).collect();
     if joined.join(" ").len() > 2048 {
         let detail = "must not have more than 2048 characters (including spaces) in the search list";
-        errors.invalid_value(&searches, shown(config.at("searches").0), detail);
+        errors.invalid_value(&searches, &shown(config.at("searches").0), detail);
     }
     for (at, search) in joined.iter().enumerate().filter(|(_, search)| **search != ".") {
         let search = search.strip_suffix('.').unwrap_or(search);
@@ -277,7 +277,7 @@ fn pod_annotations(meta: Tree<'_>, spec: Tree<'_>, path: &Path<'_>, errors: &mut
         }
         let profile = value.text();
         if !matches!(profile, "" | "runtime/default" | "unconfined") && !profile.starts_with("localhost/") {
-            errors.invalid(&path.key(key), profile, format!("invalid AppArmor profile name: {}", quote(profile)));
+            errors.invalid(&path.key(key), profile, &format!("invalid AppArmor profile name: {}", quote(profile)));
         }
     }
 }
@@ -307,12 +307,12 @@ fn profiles_match(meta: Tree<'_>, spec: Tree<'_>, path: &Path<'_>, errors: &mut 
             _ => true,
         };
         if !fits {
-            errors.forbidden(&place.child("type"), format!("{kind} type in annotation and field must match"));
+            errors.forbidden(&place.child("type"), &format!("{kind} type in annotation and field must match"));
         } else if profile.str("type") == "Localhost"
             && text.strip_prefix("localhost/") != Some(profile.str("localhostProfile"))
         {
             let detail = format!("{kind} profile in annotation and field must match");
-            errors.forbidden(&place.child("localhostProfile"), detail);
+            errors.forbidden(&place.child("localhostProfile"), &detail);
         }
     };
     let context_path = path.child("securityContext");
@@ -423,10 +423,10 @@ pub fn pod_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
     let (deadline, old_deadline) = (spec.opt_int("activeDeadlineSeconds"), old_spec.opt_int("activeDeadlineSeconds"));
     match (deadline, old_deadline) {
         (Some(seconds), _) if !(0..=MAX_INT32).contains(&seconds) => {
-            return errors.invalid_value(&deadline_path, seconds, names::range_message(0, MAX_INT32));
+            return errors.invalid_number(&deadline_path, seconds, &names::range_message(0, MAX_INT32));
         }
         (Some(seconds), Some(before)) if before < seconds => {
-            return errors.invalid_value(&deadline_path, seconds, "must be less than or equal to previous value");
+            return errors.invalid_number(&deadline_path, seconds, "must be less than or equal to previous value");
         }
         (None, Some(_)) => {
             let detail = "must not update from a positive integer to nil value";
@@ -440,7 +440,7 @@ pub fn pod_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
     if munged != *old_spec.0 {
         let mut detail = format!("{UPDATABLE}\n");
         describe_changes(&munged, old_spec.0, &mut detail);
-        errors.forbidden(&path, detail);
+        errors.forbidden(&path, &detail);
     }
 }
 
@@ -461,7 +461,7 @@ fn only_deleted_gates(spec: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &m
         if !old.list("schedulingGates").any(|g| g.str("name") == name) {
             let place = path.index(at);
             let detail = format!("only deletion is allowed, but found new scheduling gate '{name}'");
-            errors.forbidden(&place.child("name"), detail);
+            errors.forbidden(&place.child("name"), &detail);
         }
     }
 }
@@ -485,7 +485,7 @@ fn munged_spec(spec: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Erro
         let kept = |(key, value): (&String, Tree<'_>)| spec.at("nodeSelector").str(key) == value.text();
         if !old.map("nodeSelector").all(kept) {
             let detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
-            errors.invalid_value(&path.child("nodeSelector"), shown(spec.at("nodeSelector").0), detail);
+            errors.invalid_value(&path.child("nodeSelector"), &shown(spec.at("nodeSelector").0), detail);
         }
         back.push("nodeSelector");
     }
@@ -502,10 +502,10 @@ fn munged_spec(spec: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Erro
 /// Lists what differs, in the style of a diff. (The API server prints a Go diff whose layout is not stable.)
 fn describe_changes(new: &Value, old: &Value, out: &mut String) {
     let (Some(new), Some(old)) = (new.as_object(), old.as_object()) else { return };
-    let mut fields: Vec<&String> = old.keys().chain(new.keys()).collect();
+    let mut fields: Vec<String> = old.keys().chain(new.keys()).cloned().collect();
     fields.sort_unstable();
     fields.dedup();
-    for field in fields {
+    for field in &fields {
         let (before, now) = (old.get(field), new.get(field));
         if before != now {
             for (sign, value) in [('-', before), ('+', now)] {

@@ -147,10 +147,10 @@ pub fn resource_requirements(
             let limit = quantity(limit);
             if amount != limit && !allows_overcommit(name) {
                 let detail = format!("must be equal to {name} limit of {limit}");
-                errors.invalid(&requests_path, &amount.to_string(), detail);
+                errors.invalid(&requests_path, &amount.to_string(), &detail);
             } else if amount > limit {
                 let detail = format!("must be less than or equal to {name} limit of {limit}");
-                errors.invalid(&requests_path, &amount.to_string(), detail);
+                errors.invalid(&requests_path, &amount.to_string(), &detail);
             }
         } else if !allows_overcommit(name) {
             errors.required(&limits_path, "Limit must be set for non overcommitable resources");
@@ -178,7 +178,7 @@ fn huge_page_value(name: &str, amount: Quantity, path: &Path<'_>, errors: &mut E
     let Some(size) = name.strip_prefix(HUGE_PAGES) else { return };
     let page = Quantity::parse(size).map_or(0, Quantity::value);
     if page <= 0 || amount.value() % page != 0 {
-        errors.invalid(path, &amount.to_string(), format!("{amount} is not positive integer multiple of {name}"));
+        errors.invalid(path, &amount.to_string(), &format!("{amount} is not positive integer multiple of {name}"));
     }
 }
 
@@ -212,12 +212,12 @@ fn resource_claims(resources: Tree<'_>, claim_names: &[&str], path: &Path<'_>, e
             if claim_names.is_empty() {
                 detail.push_str(" which is empty");
             } else {
-                let mut sorted = claim_names.to_vec();
+                let mut sorted: Vec<String> = claim_names.iter().map(|name| (*name).to_owned()).collect();
                 sorted.sort_unstable();
                 detail.push_str(": ");
                 detail.push_str(&sorted.join(", "));
             }
-            errors.not_found(&place, name, detail);
+            errors.not_found(&place, name, &detail);
         }
     }
 }

@@ -28,11 +28,11 @@ pub fn container_security(context: Tree<'_>, host_users: bool, path: &Path<'_>, 
         let shown = || internal_json("SecurityContext", context);
         if context.flag("privileged") {
             let detail = "cannot set `allowPrivilegeEscalation` to false and `privileged` to true";
-            errors.invalid_value(path, shown(), detail);
+            errors.invalid_value(path, &shown(), detail);
         }
         for _ in context.at("capabilities").list("add").filter(|c| c.text() == "CAP_SYS_ADMIN") {
             let detail = "cannot set `allowPrivilegeEscalation` to false and `capabilities.Add` CAP_SYS_ADMIN";
-            errors.invalid_value(path, shown(), detail);
+            errors.invalid_value(path, &shown(), detail);
         }
     }
     windows(context.at("windowsOptions"), &path.child("windowsOptions"), errors);
@@ -46,12 +46,12 @@ pub fn pod_security(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     let groups = path.child("supplementalGroups");
     for (at, group) in context.list("supplementalGroups").enumerate() {
         for message in names::id(group.number()) {
-            errors.invalid_value(&groups.index(at), group.number(), message);
+            errors.invalid_number(&groups.index(at), group.number(), &message);
         }
     }
     if spec.flag("shareProcessNamespace") && spec.flag("hostPID") {
         let detail = "ShareProcessNamespace and HostPID cannot both be enabled";
-        errors.invalid_value(&path.child("shareProcessNamespace"), true, detail);
+        errors.invalid_value(&path.child("shareProcessNamespace"), &true.to_string(), detail);
     }
     sysctls(spec, &path.child("sysctls"), errors);
     one_of(context, "fsGroupChangePolicy", &["Always", "OnRootMismatch"], path, errors);
@@ -66,7 +66,7 @@ fn ids(context: Tree<'_>, fields: &[&str], path: &Path<'_>, errors: &mut Errors)
     for field in fields {
         if let Some(id) = context.opt_int(field) {
             for message in names::id(id) {
-                errors.invalid_value(&path.child(field), id, message);
+                errors.invalid_number(&path.child(field), id, &message);
             }
         }
     }
@@ -96,7 +96,7 @@ fn sysctls(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         if name.is_empty() {
             errors.required(&name_path, "");
         } else if name.len() > 253 || !name.split(['.', '/']).all(segment) {
-            errors.invalid(&name_path, name, format!("must have at most 253 characters and match regex {PATTERN}"));
+            errors.invalid(&name_path, name, &format!("must have at most 253 characters and match regex {PATTERN}"));
         } else if seen.contains(&name) {
             errors.duplicate(&name_path, name);
         }
@@ -131,7 +131,7 @@ fn seccomp(profile: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         (true, true) => descending_path(file.text(), &file_path, errors),
         (false, true) => {
             let shown = internal_json("Profile", profile);
-            errors.invalid_value(&file_path, shown, "can only be set when seccomp type is Localhost");
+            errors.invalid_value(&file_path, &shown, "can only be set when seccomp type is Localhost");
         }
         (false, false) => {}
     }
@@ -305,7 +305,7 @@ pub fn windows_host_process(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors
             let context = place.child("securityContext");
             let options = context.child("windowsOptions");
             let detail = format!("pod hostProcess value must be identical if both are specified, was {pod}");
-            errors.invalid_value(&options.child("hostProcess"), container, detail);
+            errors.invalid_value(&options.child("hostProcess"), &container.to_string(), &detail);
         }
         if of_container.or(of_pod) == Some(true) {
             with += 1;
@@ -320,6 +320,6 @@ pub fn windows_host_process(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors
     }
     if !spec.flag("hostNetwork") {
         let detail = "hostNetwork must be true if pod contains any hostProcess containers";
-        errors.invalid_value(&path.child("hostNetwork"), false, detail);
+        errors.invalid_value(&path.child("hostNetwork"), &false.to_string(), detail);
     }
 }

@@ -8,7 +8,6 @@ use super::metadata::{annotations, label_selector, labels, selector_json};
 use super::names;
 use super::resources::quantity;
 use crate::apiserver::schema::Tree;
-use std::collections::BTreeMap;
 
 /// Volume sources in the API server's order: field, the name it has in "more than 1 volume type" (some are misspelt),
 /// the name its own faults are under, and the fields that may not be empty.
@@ -49,8 +48,12 @@ const FILE_MODE: &str = "must be a number between 0 and 0777 (octal), both inclu
 const HOST_PATH_TYPES: &[&str] =
     &["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
 
-/// The sound volumes by name.
-pub type Volumes<'a> = BTreeMap<&'a str, Tree<'a>>;
+/// The sound volumes with their names.
+pub type Volumes<'a> = Vec<(&'a str, Tree<'a>)>;
+
+fn find<'a>(volumes: &Volumes<'a>, name: &str) -> Option<Tree<'a>> {
+    volumes.iter().find(|(known, _)| *known == name).map(|(_, volume)| *volume)
+}
 
 /// What the rules need to know besides the volumes.
 #[derive(Clone, Copy)]
@@ -80,11 +83,11 @@ pub fn volumes<'a>(spec: Tree<'a>, context: VolumeContext<'_>, path: &Path<'_>, 
         } else {
             found.invalid_all(&name_path, name, names::dns1123_label(name));
         }
-        if sound.contains_key(name) {
+        if find(&sound, name).is_some() {
             found.duplicate(&name_path, name);
         }
         if found.0.is_empty() {
-            sound.insert(name, volume);
+            sound.push((name, volume));
         }
         errors.0.append(&mut found.0);
         let claim = volume.at("persistentVolumeClaim").str("claimName");
@@ -157,7 +160,7 @@ fn one_source(
         "gcePersistentDisk" | "awsElasticBlockStore" => {
             let partition = source.int("partition");
             if !(0..=255).contains(&partition) {
-                errors.invalid_value(&path.child("partition"), partition, names::range_message(1, 255));
+                errors.invalid_number(&path.child("partition"), partition, &names::range_message(1, 255));
             }
         }
         "secret" | "configMap" => {
@@ -176,7 +179,7 @@ fn one_source(
         "iscsi" => {
             let lun = source.int("lun");
             if !(0..=255).contains(&lun) {
-                errors.invalid_value(&path.child("lun"), lun, names::range_message(0, 255));
+                errors.invalid_number(&path.child("lun"), lun, &names::range_message(0, 255));
             }
             if (source.flag("chapAuthDiscovery") || source.flag("chapAuthSession")) && !source.has("secretRef") {
                 errors.required(&path.child("secretRef"), "");
@@ -212,7 +215,7 @@ fn one_source(
                 errors.too_long(&path.child("driver"), 63);
             }
             if !driver.is_empty() {
-                let messages = names::dns1123_subdomain(&driver.to_lowercase());
+                let messages = names::dns1123_subdomain(&driver.to_ascii_lowercase());
                 errors.invalid_all(&path.child("driver"), driver, messages);
             }
             let secret = source.at("nodePublishSecretRef");
@@ -228,7 +231,7 @@ fn one_source(
                 let claim = format!("{}-{volume_name}", context.pod_name);
                 for message in names::name_is_dns_subdomain(&claim, false) {
                     let detail = format!("PVC name {claim:?}: {message}");
-                    errors.invalid(&volume_path.child("name"), volume_name, detail);
+                    errors.invalid(&volume_path.child("name"), volume_name, &detail);
                 }
             }
         }
@@ -321,10 +324,10 @@ fn token_projection(token: Tree<'_>, path: &Path<'_>, volume_path: &Path<'_>, er
     let seconds = token.int("expirationSeconds");
     let seconds_path = path.child("expirationSeconds");
     if seconds < 600 {
-        errors.invalid_value(&seconds_path, seconds, "may not specify a duration less than 10 minutes");
+        errors.invalid_number(&seconds_path, seconds, "may not specify a duration less than 10 minutes");
     }
     if seconds > 1 << 32 {
-        errors.invalid_value(&seconds_path, seconds, "may not specify a duration larger than 2^32 seconds");
+        errors.invalid_number(&seconds_path, seconds, "may not specify a duration larger than 2^32 seconds");
     }
     let token_path = token.str("path");
     if token_path.is_empty() {
@@ -338,7 +341,7 @@ fn trust_bundle(bundle: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     match (bundle.has("name"), bundle.has("signerName")) {
         (true, true) => {
             let shown = internal_json("ClusterTrustBundle", bundle);
-            errors.invalid_value(path, shown, "only one of name and signerName may be used");
+            errors.invalid_value(path, &shown, "only one of name and signerName may be used");
         }
         (true, false) => {
             if bundle.str("name").is_empty() {
@@ -347,7 +350,7 @@ fn trust_bundle(bundle: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
             if bundle.has("labelSelector") {
                 let shown = selector_json(bundle.at("labelSelector"));
                 let detail = "labelSelector must be unset if name is specified";
-                errors.invalid_value(&path.child("labelSelector"), shown, detail);
+                errors.invalid_value(&path.child("labelSelector"), &shown, detail);
             }
         }
         (false, true) => {
@@ -377,7 +380,7 @@ fn key_to_path(item: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
 /// A file mode field of its parent.
 pub fn file_mode(parent: Tree<'_>, name: &str, path: &Path<'_>, errors: &mut Errors) {
     if let Some(mode) = parent.opt_int(name).filter(|mode| !(0..=0o777).contains(mode)) {
-        errors.invalid_value(&path.child(name), mode, FILE_MODE);
+        errors.invalid_number(&path.child(name), mode, FILE_MODE);
     }
 }
 
@@ -414,7 +417,7 @@ pub fn volume_mounts(container: Tree<'_>, volumes: &Volumes<'_>, path: &Path<'_>
         if name.is_empty() {
             errors.required(&name_path, "");
         }
-        if !volumes.contains_key(name) {
+        if find(volumes, name).is_none() {
             errors.not_found(&name_path, name, "");
         }
         if mount_path.is_empty() {
@@ -490,7 +493,7 @@ pub fn volume_devices(container: Tree<'_>, volumes: &Volumes<'_>, path: &Path<'_
         if names_seen.contains(&name) {
             errors.invalid(&name_path, name, "must be unique");
         }
-        match volumes.get(name) {
+        match find(volumes, name) {
             Some(volume) if !volume.has("persistentVolumeClaim") && !volume.has("ephemeral") => {
                 let detail = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode";
                 errors.invalid(&name_path, name, detail);

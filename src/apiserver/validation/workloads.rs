@@ -25,7 +25,7 @@ pub fn daemonset_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
 fn immutable_selector(new: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     let (selector, before) = (new.at("spec").at("selector"), old.at("spec").at("selector"));
     if selector.0 != before.0 {
-        errors.invalid_value(&path.child("selector"), selector_json(selector), "field is immutable");
+        errors.invalid_value(&path.child("selector"), &selector_json(selector), "field is immutable");
     }
 }
 
@@ -37,7 +37,7 @@ fn daemonset_spec(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     template_matches(selector, template, &template_path, errors);
     if selector.exists() && is_empty_selector(selector) {
         let detail = "empty selector is invalid for daemonset";
-        errors.invalid_value(&selector_path, selector_json(selector), detail);
+        errors.invalid_value(&selector_path, &selector_json(selector), detail);
     }
     pod_template(template, &template_path, errors);
     always_running(template, "DaemonSet", &template_path, errors);
@@ -56,7 +56,7 @@ fn template_matches(selector: Tree<'_>, template: Tree<'_>, path: &Path<'_>, err
     if selector_matches(selector, labels) == Some(false) {
         let meta = path.child("metadata");
         let detail = "`selector` does not match template `labels`";
-        errors.invalid_value(&meta.child("labels"), shown(labels.0), detail);
+        errors.invalid_value(&meta.child("labels"), &shown(labels.0), detail);
     }
 }
 
@@ -69,7 +69,7 @@ fn always_running(template: Tree<'_>, kind: &str, path: &Path<'_>, errors: &mut 
     }
     if template.at("spec").has("activeDeadlineSeconds") {
         let detail = format!("activeDeadlineSeconds in {kind} is not Supported");
-        errors.forbidden(&spec_path.child("activeDeadlineSeconds"), detail);
+        errors.forbidden(&spec_path.child("activeDeadlineSeconds"), &detail);
     }
 }
 
@@ -87,7 +87,7 @@ fn daemonset_strategy(strategy: Tree<'_>, path: &Path<'_>, errors: &mut Errors) 
             match (int_or_percent(unavailable) != 0, int_or_percent(surge) != 0) {
                 (true, true) => {
                     let detail = "may not be set when maxUnavailable is non-zero";
-                    errors.invalid_value(&place.child("maxSurge"), shown_amount(surge), detail);
+                    errors.invalid_value(&place.child("maxSurge"), &shown_amount(surge), detail);
                 }
                 (false, false) => {
                     errors.required(&place.child("maxUnavailable"), "cannot be 0 when maxSurge is 0");
@@ -97,7 +97,7 @@ fn daemonset_strategy(strategy: Tree<'_>, path: &Path<'_>, errors: &mut Errors) 
         }
         _ => {
             let shown = internal_json("UpdateStrategy", strategy);
-            errors.not_supported_value(path, shown, &["RollingUpdate", "OnDelete"]);
+            errors.not_supported_value(path, &shown, &["RollingUpdate", "OnDelete"]);
         }
     }
 }
@@ -121,7 +121,7 @@ pub fn positive_int_or_percent(amount: Tree<'_>, path: &Path<'_>, errors: &mut E
     match amount.0.as_str() {
         Some(text) => {
             for message in names::percent(text) {
-                errors.invalid_value(path, quote(text), message);
+                errors.invalid_value(path, &quote(text), &message);
             }
         }
         None => errors.non_negative(amount.number(), path),
@@ -131,7 +131,7 @@ pub fn positive_int_or_percent(amount: Tree<'_>, path: &Path<'_>, errors: &mut E
 /// A percentage is at most 100 %.
 pub fn at_most_100_percent(amount: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     if amount.0.as_str().and_then(names::percent_value).is_some_and(|percent| percent > 100) {
-        errors.invalid_value(path, shown_amount(amount), "must not be greater than 100%");
+        errors.invalid_value(path, &shown_amount(amount), "must not be greater than 100%");
     }
 }
 
@@ -169,7 +169,7 @@ fn deployment_spec(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         let place = path.child("progressDeadlineSeconds");
         errors.non_negative(deadline, &place);
         if deadline <= ready {
-            errors.invalid_value(&place, deadline, "must be greater than minReadySeconds");
+            errors.invalid_number(&place, deadline, "must be greater than minReadySeconds");
         }
     }
 }
@@ -184,12 +184,12 @@ fn replicated_template(spec: Tree<'_>, kind: &str, path: &Path<'_>, errors: &mut
         label_selector(selector, &selector_path, errors);
         if is_empty_selector(selector) {
             let detail = format!("empty selector is invalid for {kind}");
-            errors.invalid_value(&selector_path, selector_json(selector), detail);
+            errors.invalid_value(&selector_path, &selector_json(selector), &detail);
         }
     }
     let template_path = path.child("template");
     if selector_matches(selector, template.at("metadata").at("labels")).is_none() {
-        return errors.invalid_value(&selector_path, selector_json(selector), "invalid label selector");
+        return errors.invalid_value(&selector_path, &selector_json(selector), "invalid label selector");
     }
     template_matches(selector, template, &template_path, errors);
     pod_template(template, &template_path, errors);
@@ -215,13 +215,13 @@ fn deployment_strategy(strategy: Tree<'_>, path: &Path<'_>, errors: &mut Errors)
             positive_int_or_percent(surge, &place.child("maxSurge"), errors);
             if int_or_percent(unavailable) == 0 && int_or_percent(surge) == 0 {
                 let detail = "may not be 0 when `maxSurge` is 0";
-                errors.invalid_value(&place.child("maxUnavailable"), shown_amount(unavailable), detail);
+                errors.invalid_value(&place.child("maxUnavailable"), &shown_amount(unavailable), detail);
             }
             at_most_100_percent(unavailable, &place.child("maxUnavailable"), errors);
         }
         _ => {
             let shown = internal_json("UpdateStrategy", strategy);
-            errors.not_supported_value(&path.child("type"), shown, &["Recreate", "RollingUpdate"]);
+            errors.not_supported_value(&path.child("type"), &shown, &["Recreate", "RollingUpdate"]);
         }
     }
 }

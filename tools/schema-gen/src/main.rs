@@ -51,9 +51,10 @@ fn main() {
     let mut seen = BTreeSet::new();
     let mut used = BTreeSet::new();
     let mut used_pointers = BTreeSet::new();
-    for (name, schema) in &definitions {
+    let mut sorted: Vec<(&str, &Value)> = definitions.iter().map(|(name, schema)| (short(name), schema)).collect();
+    sorted.sort_by_key(|(name, _)| *name);
+    for (short, schema) in sorted {
         let Some(properties) = schema.get("properties").and_then(Value::as_object) else { continue };
-        let short = short(name);
         assert!(seen.insert(short.to_owned()), "two types are called {short}");
         let required: Vec<&str> = schema
             .get("required")
