@@ -13,7 +13,7 @@ pub use pod_defaults::{
     HIGHEST_USER_PRIORITY, PriorityClassInfo, RuntimeClassInfo, SYSTEM_PRIORITY_CLASSES, ServiceAccountInfo,
 };
 pub use quota::{QuotaState, pod_usage, quota_applies};
-pub use requests::{container_requests, qos_class};
+pub use requests::{container_amounts, container_requests, is_pod_level, qos_class};
 
 use super::schema::{Resource, Tree};
 use super::{Status, StatusCause};

@@ -53,6 +53,11 @@ pub fn container_amounts(spec: Tree<'_>, side: &str) -> Amounts {
     total
 }
 
+/// Whether a pod may ask for the resource as a whole.
+pub fn is_pod_level(resource: &str) -> bool {
+    matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
+}
+
 /// What the containers of a pod request together.
 pub fn container_requests(spec: Tree<'_>) -> Amounts {
     container_amounts(spec, "requests")
@@ -62,9 +67,7 @@ pub fn container_requests(spec: Tree<'_>) -> Amounts {
 /// added.
 pub fn pod_amounts(spec: Tree<'_>, side: &str) -> Amounts {
     let mut total = container_amounts(spec, side);
-    for (name, amount) in amounts(spec, side) {
-        total.insert(name, amount);
-    }
+    total.extend(amounts(spec, side).into_iter().filter(|(name, _)| is_pod_level(name)));
     for (name, amount) in spec.map("overhead") {
         let overhead = Quantity::parse(amount.text()).unwrap_or_default();
         // A limit that is not there stays unlimited.

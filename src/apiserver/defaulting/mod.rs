@@ -7,8 +7,12 @@ mod image;
 
 pub use image::default_pull_policy;
 
+use super::admission::{container_amounts, is_pod_level};
+use super::schema::Tree;
 use super::schema::value::{object_at, set_default};
 use super::schema::{Kind, field_of};
+use super::validation::allows_overcommit;
+use crate::objects::Quantity;
 use serde_json::{Map, Value, json};
 use std::sync::OnceLock;
 
@@ -61,8 +65,21 @@ fn default_value(kind: &Kind, value: &mut Value) {
     match (kind, value) {
         (Kind::Struct(name), Value::Object(object)) => default_struct(name, object),
         (Kind::List(item), Value::Array(items)) => items.iter_mut().for_each(|value| default_value(item, value)),
+        (Kind::Map(item), Value::Object(map)) if **item == Kind::Quantity => map.values_mut().for_each(round_to_milli),
         (Kind::Map(item), Value::Object(map)) => map.values_mut().for_each(|value| default_value(item, value)),
         _ => {}
+    }
+}
+
+/// Amounts in resource lists are kept in thousandths, rounded away from zero.
+fn round_to_milli(amount: &mut Value) {
+    const MILLI: i128 = 1_000_000;
+    let Some(quantity) = amount.as_str().and_then(|text| Quantity::parse(text).ok()) else { return };
+    let nano = quantity.nano_value();
+    if nano % MILLI != 0
+        && let Ok(milli) = i64::try_from(nano / MILLI)
+    {
+        *amount = json!(Quantity::from_milli(milli.saturating_add(if nano < 0 { -1 } else { 1 })).to_string());
     }
 }
 
@@ -192,7 +209,7 @@ fn default_pod(pod: &mut Object) {
             }
         }
     }
-    default_pod_requests(spec);
+    default_pod_level(spec);
 }
 
 /// What is limited and not requested is requested up to the limit.
@@ -205,25 +222,45 @@ fn requests_from_limits(resources: &mut Object) {
     }
 }
 
-/// Pod-level limits become pod-level requests only for resources that no container requests.
-fn default_pod_requests(spec: &mut Object) {
-    let requested: Vec<String> = ["containers", "initContainers"]
-        .iter()
-        .flat_map(|list| spec.get(*list).and_then(Value::as_array).into_iter().flatten())
-        .filter_map(|container| container.get("resources")?.get("requests")?.as_object())
-        .flat_map(|requests| requests.keys().cloned())
-        .collect();
-    let Some(resources) = spec.get_mut("resources").and_then(Value::as_object_mut) else { return };
-    let Some(limits) = resources.get("limits").and_then(Value::as_object).cloned() else { return };
-    if let Some(requests) = object_at(resources, "requests") {
-        for (resource, amount) in limits {
-            if !requested.contains(&resource) {
-                set_default(requests, &resource, amount);
-            }
+/// Resources of the pod as a whole, where they are written at all: what they leave out follows from the containers.
+fn default_pod_level(spec: &mut Object) {
+    let written = Value::Object(spec.clone());
+    let tree = Tree(&written);
+    if tree.at("resources").len("limits") + tree.at("resources").len("requests") == 0 {
+        return;
+    }
+    let of_containers = |side: &str| container_amounts(tree, side).into_iter().filter(|(name, _)| is_pod_level(name));
+    let Some(resources) = object_at(spec, "resources") else { return };
+    let mut fill = |side: &str, name: &str, amount: Value| {
+        if let Some(list) = object_at(resources, side) {
+            set_default(list, name, amount);
+        }
+    };
+    // Huge pages: the limit is what the containers' limits sum up to, unless a request is written.
+    let mut limited = tree.at("resources").len("limits") > 0;
+    for (name, amount) in of_containers("limits").filter(|(name, _)| !allows_overcommit(name)) {
+        if !tree.at("resources").at("requests").has(&name) {
+            fill("limits", &name, json!(amount.to_string()));
+            fill("requests", &name, json!(amount.to_string()));
+            limited = true;
         }
     }
-    if resources.get("requests").and_then(Value::as_object).is_some_and(Map::is_empty) {
-        resources.remove("requests");
+    if limited {
+        for (name, amount) in of_containers("requests").filter(|(name, _)| allows_overcommit(name)) {
+            fill("requests", &name, json!(amount.to_string()));
+        }
+        let limits = tree.at("resources").map("limits").filter(|(name, _)| is_pod_level(name));
+        for (name, amount) in limits {
+            fill("requests", name, amount.0.clone());
+        }
+    } else {
+        let every_limit = |name: &str| {
+            let mut all = tree.list("containers").chain(tree.list("initContainers"));
+            all.all(|container| container.at("resources").at("limits").has(name))
+        };
+        for (name, amount) in of_containers("limits").filter(|(name, _)| allows_overcommit(name) && every_limit(name)) {
+            fill("limits", &name, json!(amount.to_string()));
+        }
     }
 }
 
@@ -288,6 +325,27 @@ mod tests {
         let container = &set["spec"]["template"]["spec"]["containers"][0];
         assert_eq!(container["ports"][0], json!({"containerPort": 80, "protocol": "TCP"}));
         assert_eq!(container["resources"], json!({"limits": {"cpu": "1"}}));
+    }
+
+    #[test]
+    fn resources_of_the_whole_pod_follow_from_its_containers() {
+        let pod = |resources: Value| {
+            let container =
+                json!({"name": "a", "image": "b:1", "resources": {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}});
+            let tree = json!({"spec": {"containers": [container.clone(), container], "resources": resources}});
+            defaulted("Pod", tree)["spec"]["resources"].clone()
+        };
+        assert_eq!(
+            pod(json!({"limits": {"cpu": "4", "memory": "1Gi"}})),
+            json!({"limits": {"cpu": "4", "memory": "1Gi"}, "requests": {"cpu": "2", "memory": "1Gi"}})
+        );
+        assert_eq!(pod(json!({"requests": {"cpu": "3"}})), json!({"limits": {"cpu": "4"}, "requests": {"cpu": "3"}}));
+    }
+
+    #[test]
+    fn amounts_are_kept_in_thousandths() {
+        let node = defaulted("Node", json!({"status": {"capacity": {"cpu": "100u", "memory": "-1500u", "pods": "1"}}}));
+        assert_eq!(node["status"]["capacity"], json!({"cpu": "1m", "memory": "-2m", "pods": "1"}));
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn container_resource_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
 }
 
 fn pod_resource_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
-    if resource_name(name, path, errors) && name != "cpu" && name != "memory" && !is_huge_page(name) {
+    if resource_name(name, path, errors) && !crate::apiserver::admission::is_pod_level(name) {
         errors.not_supported(path, name, &["cpu", "hugepages-", "memory"]);
     }
 }
