@@ -4,7 +4,7 @@
 //! [`ApiServer::commit`], the one place that changes the store.
 
 use super::patch::{PatchError, PatchType, json_merge, json_patch, strategic_merge};
-use super::schema::{self, Fault, Resource};
+use super::schema::{self, Resource};
 use super::status::{Status, StatusCause};
 use super::validation::{self, go_json, go_map};
 use super::write::{Delete, Propagation, Write};
@@ -167,7 +167,7 @@ pub fn patch(
         _ => go_json(&tree),
     };
     let check = |tree: &mut Value| match kind {
-        PatchType::Strategic => decode_as(resource, tree, options.validation, conversion_message),
+        PatchType::Strategic => decode_as(resource, tree, options.validation, schema::SchemaError::conversion_message),
         _ => decode(resource, tree, options.validation),
     };
     let warnings = check(&mut tree).map_err(|why| validation::invalid_patch(&shown, &why))?;
@@ -405,33 +405,6 @@ fn decode_as(
         FieldValidation::Warn => errors.iter().map(schema::SchemaError::message).collect(),
         _ => Vec::new(),
     })
-}
-
-/// How the conversion of a strategic patch words a value of the wrong type.
-///
-/// Follows kubernetes apimachinery pkg/runtime/converter.go fromUnstructured, v1.36.
-fn conversion_message(error: &schema::SchemaError) -> String {
-    let Fault::WrongType { given, wanted, .. } = &error.fault else { return error.message() };
-    let given = match given.split(' ').next().unwrap_or("") {
-        "object" => "map",
-        "array" => "slice",
-        "number" if given.contains('.') => "float64",
-        "number" => "int64",
-        other => other,
-    };
-    match wanted.as_str() {
-        list if list.starts_with("[]") => format!("cannot restore slice from {given}"),
-        map if map.starts_with("map[") || map == "v1.ResourceList" => format!("cannot restore map from {given}"),
-        "bool" | "string" | "int32" | "int64" | "float64" => format!("unrecognized type: {wanted}"),
-        // Names of texts begin with a package, as those of structs do; only structs take maps.
-        named if matches!(given, "map" | "slice") && schema::is_known_type(named.trim_start_matches("v1.")) => {
-            format!("cannot restore struct from: {given}")
-        }
-        named if schema::is_known_type(named.trim_start_matches("v1.")) => {
-            format!("cannot restore struct from: {given}")
-        }
-        _ => "unrecognized type: string".into(),
-    }
 }
 
 /// Takes off the fields that the type does not have.
