@@ -82,3 +82,28 @@ fn a_saved_scenario_makes_the_same_steps_again() {
     assert_eq!(replayed.world().store().all(), session.world().store().all());
     assert_eq!(replayed.scenario().to_yaml(), saved);
 }
+
+#[test]
+fn a_crash_loop_counts_as_quiet_and_its_retries_are_there_to_step_to() {
+    let mut session =
+        Session::new(Scenario::parse("behaviours:\n- match: {image: broken}\n  outcome: {type: Crash}\n").unwrap());
+    let pod =
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: broken}\nspec: {containers: [{name: c, image: broken:v1}]}\n";
+    let files = std::collections::BTreeMap::from([("pod.yaml".to_owned(), pod.to_owned())]);
+    session.run("sim add-node worker1", &files);
+    session.run("kubectl apply -f pod.yaml", &files);
+    assert_eq!(session.run_to_quiet(1000), Progress::Quiet);
+    let pod = session.world().store().pods().values().next().expect("the pod").clone();
+    let state = &pod.status.container_statuses[0].state;
+    assert_eq!(state.waiting.as_ref().map(|w| w.reason.as_str()), Some("CrashLoopBackOff"));
+    assert!(session.step(), "the next start is due later");
+}
+
+#[test]
+fn a_far_away_log_entry_does_not_hang() {
+    let text = "behaviours:\n- outcome: {type: Crash}\nlog:\n- run: sim add-node w\n- {step: 99999999, run: kubectl get nodes}\n";
+    assert!(Session::new(Scenario::parse(text).unwrap()).len() < 50);
+    let text = "log:\n- {at: 99999h, run: sim add-node w}\n";
+    let session = Session::new(Scenario::parse(text).unwrap());
+    assert_eq!(session.world().now_ms(), 99_999 * 3_600_000);
+}

@@ -10,6 +10,9 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// Most steps that opening a scenario makes, so that a log with a far-away entry cannot hang the page.
+pub const MAX_REPLAYED_STEPS: usize = 200_000;
+
 /// How a run went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -306,11 +309,15 @@ impl Session {
         let at_ms = entry.at.as_deref().and_then(parse_duration);
         match (entry.step, at_ms) {
             (Some(step), _) => {
-                while self.position() < step && self.step() {}
+                while self.position() < step.min(MAX_REPLAYED_STEPS) && self.step() {}
                 self.pass_time(at_ms.unwrap_or(0));
             }
-            (None, Some(at_ms)) => while self.run_until(at_ms, 10_000) == Progress::More {},
-            (None, None) => while self.run_to_quiet(10_000) == Progress::More {},
+            (None, Some(at_ms)) => {
+                self.run_until(at_ms, MAX_REPLAYED_STEPS.saturating_sub(self.len()));
+            }
+            (None, None) => {
+                self.run_to_quiet(MAX_REPLAYED_STEPS.saturating_sub(self.len()));
+            }
         }
         self.run(&entry.run, files);
     }
