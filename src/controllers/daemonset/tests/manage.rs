@@ -66,6 +66,8 @@ fn with_surge_the_oldest_old_and_the_oldest_new_are_kept_until_one_of_them_decid
     expect_sync_and_held(&daemonset, "a: old ready, new", &[], &["hold a old NewPodNotAvailable"]);
     expect_sync(&daemonset, "a: old, new", &["delete a old SurgeOldNotReady"]);
     expect_sync(&daemonset, "a: old ready, new ready", &["delete a old SurgeReplaced"]);
+    // Ready is enough for the old one to stay; it need not be available.
+    expect_sync(&with_min_ready(daemonset.clone(), 30), "a: old ready=5, new", &[]);
     expect_sync(&with_min_ready(daemonset.clone(), 30), "a: old ready, new ready=29", &[]);
     expect_sync(&with_min_ready(daemonset.clone(), 30), "a: old ready, new ready=30", &["delete a old SurgeReplaced"]);
     expect_sync(
