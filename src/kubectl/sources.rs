@@ -6,7 +6,7 @@ use super::command::Command;
 use super::context::Io;
 use super::error::{CliError, Result};
 use super::select::Info;
-use crate::apiserver::schema::resource_of;
+use crate::apiserver::schema::{client_metadata_error, resource_of};
 use crate::manifest::{self, Limits};
 use crate::objects::ObjectKey;
 use serde_json::Value;
@@ -109,6 +109,9 @@ pub(crate) fn validates(command: &Command) -> bool {
 /// An object of a file, with its namespace filled in.
 fn info(io: &Io, command: &Command, mut tree: Value, source: &str) -> Result<Info> {
     check_type(&tree, source, command)?;
+    if let Some(why) = client_metadata_error(&tree) {
+        return Err(CliError::message(format!("unable to decode {source:?}: {why}")));
+    }
     let text = |pointer: &str| tree.pointer(pointer).and_then(Value::as_str).unwrap_or("").to_owned();
     let (api_version, kind) = (text("/apiVersion"), text("/kind"));
     let (name, given) = (text("/metadata/name"), text("/metadata/namespace"));

@@ -13,6 +13,7 @@ mod rollout;
 mod scheduler;
 mod scheduler_run;
 mod sync;
+mod validation;
 
 use serde_json::Value;
 
@@ -35,6 +36,7 @@ pub fn families() -> Vec<Family> {
         Family { name: "podspec", check: podspec::check },
         Family { name: "scheduler", check: scheduler::check },
         Family { name: "realmanifests", check: realmanifests::check },
+        Family { name: "validation", check: validation::check },
     ]
 }
 
