@@ -145,8 +145,8 @@ impl Playground {
         })
     }
 
-    /// Why the DaemonSet has, or has not, a pod on the node: `explain({daemonset: "agent", namespace: "default",
-    /// node: "worker1"})`.
+    /// Why the DaemonSet has, or has not, a pod on the node, check by check, and the smallest changes that would turn it:
+    /// `explain({daemonset: "agent", namespace: "default", node: "worker1"})`.
     pub fn explain(&self, question: JsValue) -> Result<JsValue, JsError> {
         #[derive(serde::Deserialize)]
         struct Question {
@@ -165,7 +165,7 @@ impl Playground {
         let Some(node) = store.node_named(&node) else {
             return Err(JsError::new(&format!("there is no {} {node}", Kind::Node)));
         };
-        give(&crate::controllers::daemonset::evaluate(set, node))
+        give(&crate::insight::explain::explain(set, node))
     }
 }
 

@@ -100,5 +100,8 @@ fn what_cannot_be_done_throws_an_error_with_one_sentence() {
     let playground = Playground::from_scenario(SCENARIO).ok().expect("a scenario");
     let question = script("({ daemonset: 'ghost', node: 'worker1' })");
     let error = JsValue::from(playground.explain(question).err().expect("there is none"));
+    let known = script("({ daemonset: 'agent', node: 'worker1' })");
+    let explained = playground.explain(known).ok().expect("a verdict");
+    assert_eq!(member(&member(&explained, "verdict"), "shouldRun"), true);
     assert_eq!(js_sys::Error::from(error).message(), "there is no DaemonSet default/ghost");
 }
