@@ -3,9 +3,7 @@
 
 use daemonset_playground::apiserver::{Change, Store};
 use daemonset_playground::objects::*;
-use daemonset_playground::scheduler::{
-    Decision, PreemptionOutcome, SchedulingQueue, fits, plan, pod_requests, schedule_one,
-};
+use daemonset_playground::scheduler::{Decision, PreemptionOutcome, SchedulingQueue, fits, plan, schedule_one};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::rc::Rc;
@@ -107,9 +105,7 @@ fn fits_by_hand(store: &Store, pod: &Pod, node: &Node) -> bool {
     let there: Vec<&Rc<Pod>> = store.pods_on(node.name()).filter(|other| other.is_bound()).collect();
     let amount = |name: &str| node.status.allocatable.get(name).map_or(0, |q| q.milli_value());
     let requests = pod_requests(pod);
-    let used = |of: fn(&daemonset_playground::scheduler::Requests) -> i64| {
-        there.iter().map(|other| of(&pod_requests(other))).sum::<i64>()
-    };
+    let used = |of: fn(&Requests) -> i64| there.iter().map(|other| of(&pod_requests(other))).sum::<i64>();
     let port = |pod: &Pod| pod.spec.containers.iter().flat_map(|c| &c.ports).map(|p| p.host_port).next().unwrap_or(0);
     let tolerant = !pod.spec.tolerations.is_empty();
     let hard = |taint: &Taint| taint.effect != PREFER_NO_SCHEDULE;

@@ -15,8 +15,8 @@ type Index = RedBlackTreeMap<Rc<str>, RedBlackTreeMap<ObjectKey, ()>>;
 /// Everything the API server remembers. Cloning is cheap; clones share what they have in common.
 ///
 /// Invariant: the indexes list exactly the pods of `pods`, under the node each is bound or pinned to and under the uid
-/// of its controller; unbound pods also under the node they are nominated to, and pods with required anti-affinity in
-/// one group.
+/// of its controller; unbound pods also under the node they are nominated to, and pods with affinity to other pods in
+/// one group, those with required anti-affinity in another. `usage_by_node` is the sum over the pods that occupy each node; a node without any has no entry.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
     namespaces: Table<Namespace>,
@@ -35,11 +35,13 @@ pub struct Store {
     pods_by_node: Index,
     pods_by_controller: Index,
     pods_by_nominated_node: Index,
+    pods_by_affinity: Index,
     pods_with_anti_affinity: Index,
+    usage_by_node: RedBlackTreeMap<Rc<str>, Rc<NodeUsage>>,
 }
 
-/// The one group of [`Store::pods_with_required_anti_affinity`].
-const ANTI_AFFINITY: &str = "";
+/// The one group of an index that only says yes or no.
+const YES: &str = "";
 
 macro_rules! tables {
     ($($kind:ident, $field:ident, $one:ident;)*) => {
@@ -146,9 +148,19 @@ impl Store {
         self.indexed(&self.pods_by_nominated_node, node)
     }
 
+    /// The pods with affinity or anti-affinity to other pods, required or preferred, by namespace and name.
+    pub fn pods_with_pod_affinity(&self) -> impl Iterator<Item = &Rc<Pod>> {
+        self.indexed(&self.pods_by_affinity, YES)
+    }
+
     /// The pods with required anti-affinity to other pods, by namespace and name.
     pub fn pods_with_required_anti_affinity(&self) -> impl Iterator<Item = &Rc<Pod>> {
-        self.indexed(&self.pods_with_anti_affinity, ANTI_AFFINITY)
+        self.indexed(&self.pods_with_anti_affinity, YES)
+    }
+
+    /// What the pods that occupy the node of this name take together; `None`: there are none.
+    pub fn usage_of(&self, node: &str) -> Option<&NodeUsage> {
+        self.usage_by_node.get(node).map(|usage| &**usage)
     }
 
     fn indexed<'a>(&'a self, index: &'a Index, group: &str) -> impl Iterator<Item = &'a Rc<Pod>> {
@@ -221,8 +233,38 @@ impl Store {
         });
         update(&mut self.pods_with_anti_affinity, |pod| {
             let affinity = pod.spec.affinity.as_ref()?;
-            (!affinity.required_anti_affinity().is_empty()).then_some(ANTI_AFFINITY)
+            (!affinity.required_anti_affinity().is_empty()).then_some(YES)
         });
+        update(&mut self.pods_by_affinity, |pod| {
+            let affinity = pod.spec.affinity.as_ref()?;
+            (affinity.pod_affinity.is_some() || affinity.pod_anti_affinity.is_some()).then_some(YES)
+        });
+        self.count_usage(before, after);
+    }
+
+    fn count_usage(&mut self, before: Option<&Pod>, after: Option<&Pod>) {
+        let (before, after) = (before.filter(|pod| pod.occupies_node()), after.filter(|pod| pod.occupies_node()));
+        if before.zip(after).is_some_and(|(before, after)| Rc::ptr_eq(&before.spec, &after.spec)) {
+            return;
+        }
+        if let Some(pod) = before
+            && let Some(usage) = self.usage_by_node.get_mut(&pod.spec.node_name)
+        {
+            Rc::make_mut(usage).remove(pod);
+            if usage.pods == 0 {
+                self.usage_by_node.remove_mut(&pod.spec.node_name);
+            }
+        }
+        if let Some(pod) = after {
+            match self.usage_by_node.get_mut(&pod.spec.node_name) {
+                Some(usage) => Rc::make_mut(usage).add(pod),
+                None => {
+                    let mut usage = NodeUsage::default();
+                    usage.add(pod);
+                    self.usage_by_node.insert_mut(pod.spec.node_name.clone(), Rc::new(usage));
+                }
+            }
+        }
     }
 }
 
@@ -328,8 +370,35 @@ mod tests {
         store.put(with("n2"));
         assert_eq!(names(store.pods_nominated_to("n1")), Vec::<String>::new());
         assert_eq!(names(store.pods_with_required_anti_affinity()), ["a"]);
+        assert_eq!(names(store.pods_with_pod_affinity()), ["a"]);
         store.remove(Kind::Pod, &ObjectKey::cluster("a"));
         assert_eq!(names(store.pods_with_required_anti_affinity()), Vec::<String>::new());
+    }
+
+    #[test]
+    fn usage_counts_bound_pods_until_they_are_finished_or_gone() {
+        let with = |name: &str, node: &str, phase: &str| {
+            let mut pod = Pod::default();
+            (pod.metadata.name, pod.status.phase) = (name.into(), phase.into());
+            let requests = Rc::new(BTreeMap::from([(CPU.to_owned(), Quantity::from_milli(100))]));
+            let resources = Some(ResourceRequirements { requests, ..ResourceRequirements::default() });
+            let containers = Rc::new(vec![Container { resources, ..Container::default() }]);
+            pod.spec = Rc::new(PodSpec { node_name: node.into(), containers, ..PodSpec::default() });
+            Object::from(pod)
+        };
+        let mut store = Store::default();
+        store.put(with("a", "n1", "Running"));
+        store.put(with("b", "n1", ""));
+        store.put(with("b", "n1", "Running"));
+        store.put(with("pending", "", ""));
+        let usage = |store: &Store, node: &str| store.usage_of(node).map(|u| (u.pods, u.requested.milli_cpu));
+        assert_eq!(usage(&store, "n1"), Some((2, 200)));
+        store.put(with("b", "n1", "Succeeded"));
+        store.put(with("pending", "n2", ""));
+        assert_eq!((usage(&store, "n1"), usage(&store, "n2")), (Some((1, 100)), Some((1, 100))));
+        store.remove(Kind::Pod, &ObjectKey::cluster("a"));
+        store.remove(Kind::Pod, &ObjectKey::cluster("b"));
+        assert_eq!(usage(&store, "n1"), None);
     }
 
     #[test]

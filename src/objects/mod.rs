@@ -22,6 +22,7 @@ mod selector;
 mod taint;
 mod templates;
 mod time;
+mod usage;
 
 pub use affinity::*;
 pub use daemonset::*;
@@ -41,6 +42,7 @@ pub use selector::*;
 pub use taint::*;
 pub use templates::*;
 pub use time::Time;
+pub use usage::*;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;

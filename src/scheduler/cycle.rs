@@ -6,7 +6,6 @@ use super::plugins::inter_pod_affinity::InterPodState;
 use super::plugins::node_ports::HostPort;
 use super::plugins::pod_topology_spread::SpreadState;
 use super::plugins::*;
-use super::requests::{Requests, pod_requests};
 use crate::apiserver::Store;
 use crate::objects::*;
 use std::collections::BTreeSet;

@@ -23,7 +23,6 @@ mod plan;
 pub mod plugins;
 pub mod preemption;
 pub mod queue;
-pub mod requests;
 pub mod requeue;
 mod schedule;
 pub mod score;
@@ -34,7 +33,6 @@ pub use framework::{Code, Diagnosis, FilterReason, Plugin, PreFilterReason};
 pub use plan::{Failure, POD_SCHEDULED, PreemptionFacts, SchedulerPlan, SchedulerReason, Tally, plan};
 pub use preemption::{DryRunFailure, Ineligible, Preemption, PreemptionOutcome};
 pub use queue::SchedulingQueue;
-pub use requests::{Allocatable, Requests, allocatable, pod_requests, spec_requests};
 pub use schedule::{
     Check, DEFAULT_SCHEDULER, Decision, KEPT_SCORES, Placement, SkipReason, Unschedulable, check_node, filter_node,
     fits, is_curable, schedule_one, skip_reason,

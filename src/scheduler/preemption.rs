@@ -137,8 +137,7 @@ fn select_victims<'a>(
     node: &'a Rc<Node>,
 ) -> Result<(Vec<Rc<Pod>>, usize), DryRunFailure> {
     let mut info = NodeInfo::new(cycle.store, node, cycle.pod);
-    let mut potential: Vec<&Rc<Pod>> =
-        info.pods.iter().copied().filter(|other| other.priority() < cycle.pod.priority()).collect();
+    let mut potential: Vec<&Rc<Pod>> = info.pods().filter(|other| other.priority() < cycle.pod.priority()).collect();
     if potential.is_empty() {
         return Err(DryRunFailure::NoVictims);
     }

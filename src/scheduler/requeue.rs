@@ -4,11 +4,9 @@
 //! that concerns only nodes the pod cannot go to anyway does not count, where Kubernetes looks again and fails again.
 
 use super::framework::Plugin;
-use super::node_info::occupies;
 use super::plugins::inter_pod_affinity::matches_term;
 use super::plugins::node_ports::host_ports;
 use super::plugins::*;
-use super::requests::{allocatable, pod_requests};
 use crate::apiserver::Store;
 use crate::objects::*;
 use std::rc::Rc;
@@ -54,8 +52,8 @@ impl<'a> ClusterEvent<'a> {
     /// What the change of a pod means for other pods: at most two events. A bound pod whose spec has changed (a resize)
     /// counts as one that left and another that came.
     pub fn of_pod(before: Option<&'a Pod>, after: Option<&'a Pod>) -> impl Iterator<Item = Self> + use<'a> {
-        let was = before.filter(|pod| occupies(pod));
-        let is = after.filter(|pod| occupies(pod));
+        let was = before.filter(|pod| pod.occupies_node());
+        let is = after.filter(|pod| pod.occupies_node());
         let left = |pod: &'a Pod| Self::PodLeft { pod, node: &pod.spec.node_name };
         let events = match (was, is) {
             (Some(before), Some(after)) => {

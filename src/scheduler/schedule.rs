@@ -181,8 +181,7 @@ fn narrowing_plugins(nominated: &str, diagnosis: &Diagnosis) -> BTreeSet<Plugin>
 
 /// The best of the nodes; `None` if there is none.
 fn choose(cycle: &Cycle<'_>, feasible: &[NodeInfo<'_>], diagnosis: &Diagnosis) -> Option<Placement> {
-    let mut scores = if feasible.len() > 1 { score_nodes(cycle, feasible) } else { Vec::new() };
-    scores.truncate(KEPT_SCORES);
+    let scores = if feasible.len() > 1 { score_nodes(cycle, feasible, KEPT_SCORES) } else { Vec::new() };
     let node = match scores.first() {
         Some(best) => best.node.clone(),
         None => feasible.first()?.node.name().clone(),

@@ -6,9 +6,7 @@
 use super::cycle::Cycle;
 use super::node_info::NodeInfo;
 use super::plugins::*;
-use super::requests::{Requests, allocatable, non_zero_requests};
-use crate::objects::natural_cmp;
-use std::cmp::Reverse;
+use crate::objects::*;
 use std::rc::Rc;
 
 /// A node's points, each part already multiplied by its plugin's weight.
@@ -46,10 +44,10 @@ impl NodeScore {
     }
 }
 
-/// The points of every node that passed the filters, best first.
+/// The points of the best of the nodes that passed the filters, best first, at most `keep`.
 ///
 /// Follows kubernetes pkg/scheduler/schedule_one.go prioritizeNodes, v1.36.
-pub fn score_nodes(cycle: &Cycle<'_>, feasible: &[NodeInfo<'_>]) -> Vec<NodeScore> {
+pub fn score_nodes(cycle: &Cycle<'_>, feasible: &[NodeInfo<'_>], keep: usize) -> Vec<NodeScore> {
     let (pod, store) = (cycle.pod, cycle.store);
     let taints: Vec<i64> = feasible.iter().map(|info| taint_toleration::score(pod, info.node)).collect();
     let taints = normalize(&taints, true);
@@ -65,12 +63,17 @@ pub fn score_nodes(cycle: &Cycle<'_>, feasible: &[NodeInfo<'_>]) -> Vec<NodeScor
         .iter()
         .enumerate()
         .map(|(index, info)| {
-            let capacity = allocatable(info.node).resources;
-            let mut used_non_zero = Requests::default();
-            info.pods.iter().for_each(|other| used_non_zero.add(&non_zero_requests(&other.spec)));
-            let fit = node_resources_fit::score(&own_non_zero, &used_non_zero, &capacity);
-            let balance =
-                if balances { node_resources_balanced_allocation::score(own, &info.requested, &capacity) } else { 0 };
+            let capacity = Requests {
+                milli_cpu: allocatable_of(info.node, CPU),
+                memory: allocatable_of(info.node, MEMORY),
+                ..Requests::default()
+            };
+            let fit = node_resources_fit::score(&own_non_zero, &info.used.non_zero_requested, &capacity);
+            let balance = if balances {
+                node_resources_balanced_allocation::score(own, &info.used.requested, &capacity)
+            } else {
+                0
+            };
             NodeScore {
                 node: info.node.name().clone(),
                 taint_toleration: at(&taints, index, taint_toleration::WEIGHT),
@@ -82,7 +85,12 @@ pub fn score_nodes(cycle: &Cycle<'_>, feasible: &[NodeInfo<'_>]) -> Vec<NodeScor
             }
         })
         .collect();
-    scores.sort_by(|a, b| Reverse(a.total()).cmp(&Reverse(b.total())).then_with(|| natural_cmp(&a.node, &b.node)));
+    let order = |a: &NodeScore, b: &NodeScore| b.total().cmp(&a.total()).then_with(|| natural_cmp(&a.node, &b.node));
+    if scores.len() > keep {
+        scores.select_nth_unstable_by(keep, order);
+        scores.truncate(keep);
+    }
+    scores.sort_by(order);
     scores
 }
 
@@ -106,7 +114,7 @@ mod tests {
         let pod = typed_pod(pod("new", pending));
         let cycle = Cycle::new(&store, &pod);
         let infos: Vec<NodeInfo> = store.nodes().values().map(|node| NodeInfo::new(&store, node, &pod)).collect();
-        score_nodes(&cycle, &infos).into_iter().map(|score| score.node.to_string()).collect()
+        score_nodes(&cycle, &infos, 10).into_iter().map(|score| score.node.to_string()).collect()
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use crate::apiserver::Store;
 use crate::objects::*;
 use crate::scheduler::framework::Code;
-use crate::scheduler::node_info::{is_same, occupants, occupies};
+use crate::scheduler::node_info::is_same;
 use std::collections::BTreeMap;
 
 /// Name of the plugin.
@@ -80,15 +80,17 @@ impl InterPodState {
         let mut state =
             Self { affinity: Counts::new(), anti_affinity: Counts::new(), existing_anti_affinity: Counts::new() };
         let node_of = |other: &Pod| store.node_named(&other.spec.node_name);
-        for other in store.pods_with_required_anti_affinity().filter(|other| occupies(other) && !is_same(other, pod)) {
+        for other in
+            store.pods_with_required_anti_affinity().filter(|other| other.occupies_node() && !is_same(other, pod))
+        {
             if let Some(node) = node_of(other) {
                 state.update_existing(store, pod, other, node, 1);
             }
         }
         let has_terms = !affinity_terms(pod).is_empty() || !anti_affinity_terms(pod).is_empty();
         if has_terms {
-            for node in store.nodes().values() {
-                for other in occupants(store, node.name()).filter(|other| !is_same(other, pod)) {
+            for other in store.pods().values().filter(|other| other.occupies_node() && !is_same(other, pod)) {
+                if let Some(node) = node_of(other) {
                     state.update_own(store, pod, other, node, 1);
                 }
             }

@@ -6,8 +6,9 @@
 use super::inter_pod_affinity::matches_term;
 use crate::apiserver::Store;
 use crate::objects::*;
-use crate::scheduler::node_info::{NodeInfo, is_same, occupants};
+use crate::scheduler::node_info::{NodeInfo, is_same};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// What a required affinity term of a running pod is worth.
 const HARD_AFFINITY_WEIGHT: i64 = 1;
@@ -15,24 +16,27 @@ const HARD_AFFINITY_WEIGHT: i64 = 1;
 /// The scores of the nodes, 0 to 100, in their order; `None` when nobody has a preference.
 pub fn scores(store: &Store, pod: &Pod, feasible: &[NodeInfo<'_>]) -> Option<Vec<i64>> {
     let mut sums: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    let mut add = |other: &Pod, term: &PodAffinityTerm, weight: i64| {
+        let node = store.node_named(&other.spec.node_name);
+        if let Some((key, domain)) = node.and_then(|node| node.metadata.labels.get_key_value(&term.topology_key)) {
+            let sum = sums.entry((key, domain)).or_default();
+            *sum = sum.saturating_add(weight);
+        }
+    };
+    let counts = |other: &&Rc<Pod>| other.occupies_node() && !is_same(other, pod);
     let own = preferences(pod);
-    for node in store.nodes().values().filter(|node| !node.metadata.labels.is_empty()) {
-        for other in occupants(store, node.name()).filter(|other| !is_same(other, pod)) {
-            let mut add = |term: &PodAffinityTerm, weight: i64| {
-                if let Some((key, domain)) = node.metadata.labels.get_key_value(&term.topology_key) {
-                    let sum = sums.entry((key, domain)).or_default();
-                    *sum = sum.saturating_add(weight);
-                }
-            };
+    if !own.is_empty() {
+        for other in store.pods().values().filter(counts) {
             for (term, weight) in own.iter().filter(|(term, _)| matches_term(store, term, pod, other)) {
-                add(term, *weight);
+                add(other, term, *weight);
             }
-            let Some(affinity) = &other.spec.affinity else { continue };
-            let hard = affinity.required_pod_affinity().iter().map(|term| (term, HARD_AFFINITY_WEIGHT));
-            let theirs = preferences(other);
-            for (term, weight) in hard.chain(theirs).filter(|(term, _)| matches_term(store, term, other, pod)) {
-                add(term, weight);
-            }
+        }
+    }
+    for other in store.pods_with_pod_affinity().filter(counts) {
+        let hard = other.spec.affinity.iter().flat_map(|affinity| affinity.required_pod_affinity());
+        let theirs = hard.map(|term| (term, HARD_AFFINITY_WEIGHT)).chain(preferences(other));
+        for (term, weight) in theirs.filter(|(term, _)| matches_term(store, term, other, pod)) {
+            add(other, term, weight);
         }
     }
     if sums.is_empty() {

@@ -74,7 +74,7 @@ pub fn filter(ports: &[HostPort], info: &NodeInfo<'_>) -> Result<(), Reason> {
     if ports.is_empty() {
         return Ok(());
     }
-    for pod in &info.pods {
+    for pod in info.pods() {
         let taken = host_ports(pod);
         if let Some(port) = ports.iter().find(|port| taken.iter().any(|other| port.conflicts_with(other))) {
             return Err(Reason::PortTaken { port: port.clone(), holder: pod.metadata.key() });
@@ -86,7 +86,6 @@ pub fn filter(ports: &[HostPort], info: &NodeInfo<'_>) -> Result<(), Reason> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scheduler::requests::Requests;
     use serde_json::{Value, json};
     use std::rc::Rc;
 
@@ -96,7 +95,8 @@ mod tests {
 
     fn verdict(present: Value, wanted: Value) -> Result<(), Reason> {
         let (node, holder) = (Rc::new(Node::default()), Rc::new(pod("holder", present)));
-        let info = NodeInfo { node: &node, pods: vec![&holder], requested: Requests::default() };
+        let mut info = NodeInfo::empty(&node);
+        info.add(&holder);
         filter(&host_ports(&pod("new", wanted)), &info)
     }
 

@@ -2,8 +2,7 @@
 //!
 //! Follows kubernetes pkg/scheduler/framework/plugins/noderesources/balanced_allocation.go, v1.36.
 
-use crate::objects::{CPU, MEMORY};
-use crate::scheduler::requests::Requests;
+use crate::objects::{CPU, MEMORY, Requests};
 
 /// Name of the plugin.
 pub const NAME: &str = "NodeResourcesBalancedAllocation";

@@ -5,7 +5,6 @@
 use crate::objects::*;
 use crate::scheduler::framework::Code;
 use crate::scheduler::node_info::NodeInfo;
-use crate::scheduler::requests::{Allocatable, Requests, allocatable};
 
 /// Name of the plugin.
 pub const NAME: &str = "NodeResourcesFit";
@@ -58,14 +57,13 @@ impl Reason {
 /// Everything that does not suffice, not only the first. A resource that the pod does not ask for is never short, even
 /// on an overfull node.
 pub fn filter(requests: &Requests, info: &NodeInfo<'_>) -> Result<(), Vec<Reason>> {
-    let Allocatable { resources, pods } = allocatable(info.node);
     let mut short = Vec::new();
-    let used = i64::try_from(info.pods.len()).unwrap_or(i64::MAX);
+    let (used, pods) = (info.used.pods, allocatable_of(info.node, PODS));
     if used >= pods {
         short.push(Reason::TooManyPods { used, allocatable: pods });
     }
     for (resource, requested) in requests.iter() {
-        let (used, allocatable) = (info.requested.get(resource), resources.get(resource));
+        let (used, allocatable) = (info.used.requested.get(resource), allocatable_of(info.node, resource));
         if requested > allocatable.saturating_sub(used) {
             short.push(Reason::Insufficient { resource: resource.to_owned(), requested, used, allocatable });
         }
@@ -88,7 +86,6 @@ pub fn score(pod: &Requests, used: &Requests, allocatable: &Requests) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scheduler::requests::pod_requests;
     use serde_json::{Value, json};
     use std::rc::Rc;
 
@@ -101,7 +98,7 @@ mod tests {
     fn verdict(allocatable: Value, present: &[Value], wanted: Value) -> Vec<(String, Code)> {
         let node: Rc<Node> = Rc::new(decode(json!({"status": {"allocatable": allocatable}})).unwrap());
         let pods: Vec<Rc<Pod>> = present.iter().cloned().map(pod).collect();
-        let mut info = NodeInfo { node: &node, pods: Vec::new(), requested: Requests::default() };
+        let mut info = NodeInfo::empty(&node);
         pods.iter().for_each(|pod| info.add(pod));
         let short = filter(&pod_requests(&pod(wanted)), &info).err().unwrap_or_default();
         short.iter().map(|reason| (reason.message(), reason.code())).collect()

@@ -6,8 +6,9 @@ use super::node_affinity;
 use crate::apiserver::Store;
 use crate::objects::*;
 use crate::scheduler::framework::Code;
-use crate::scheduler::node_info::occupants;
+use crate::scheduler::node_info::is_same;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Name of the plugin.
 pub const NAME: &str = "PodTopologySpread";
@@ -106,15 +107,21 @@ impl Constraint {
                     .is_none())
     }
 
-    /// The pods of the group among those given. A selector that selects everything counts nothing, as in Kubernetes.
-    pub fn count<'a>(&self, namespace: &str, pods: impl Iterator<Item = &'a std::rc::Rc<Pod>>) -> i64 {
+    /// Number of the group's pods on each node that has some. A selector that selects everything counts nothing, as in
+    /// Kubernetes.
+    pub fn pods_by_node<'a>(&self, store: &'a Store, pod: &Pod) -> BTreeMap<&'a str, i64> {
+        let mut counts = BTreeMap::new();
         if self.selectors.iter().all(LabelSelector::is_empty) {
-            return 0;
+            return counts;
         }
-        let counted = pods.filter(|pod| {
-            !pod.is_terminating() && &*pod.metadata.namespace == namespace && self.selects(&pod.metadata.labels)
-        });
-        i64::try_from(counted.count()).unwrap_or(i64::MAX)
+        for other in Store::in_namespace(store.pods(), &pod.metadata.namespace) {
+            let counted = other.occupies_node() && !other.is_terminating() && !is_same(other, pod);
+            if counted && self.selects(&other.metadata.labels) {
+                let sum: &mut i64 = counts.entry(&*other.spec.node_name).or_default();
+                *sum = sum.saturating_add(1);
+            }
+        }
+        counts
     }
 }
 
@@ -137,12 +144,12 @@ impl SpreadState {
         if state.constraints.is_empty() {
             return None;
         }
-        for node in store.nodes().values().filter(|node| state.has_all_labels(node)).collect::<Vec<_>>() {
-            for (constraint, domains) in &mut state.constraints {
-                if let Some(domain) = node.metadata.labels.get(&constraint.topology_key)
-                    && constraint.includes(pod, node)
-                {
-                    let count = constraint.count(&pod.metadata.namespace, occupants(store, node.name()));
+        let nodes: Vec<&Rc<Node>> = store.nodes().values().filter(|node| state.has_all_labels(node)).collect();
+        for (constraint, domains) in &mut state.constraints {
+            let counts = constraint.pods_by_node(store, pod);
+            for node in nodes.iter().filter(|node| constraint.includes(pod, node)) {
+                if let Some(domain) = node.metadata.labels.get(&constraint.topology_key) {
+                    let count = counts.get(&**node.name()).copied().unwrap_or(0);
                     let sum = domains.entry(domain.clone()).or_default();
                     *sum = sum.saturating_add(count);
                 }

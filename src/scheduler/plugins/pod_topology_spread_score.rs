@@ -8,7 +8,7 @@
 use super::pod_topology_spread::Constraint;
 use crate::apiserver::Store;
 use crate::objects::*;
-use crate::scheduler::node_info::{NodeInfo, occupants};
+use crate::scheduler::node_info::NodeInfo;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -31,53 +31,61 @@ pub fn scores(store: &Store, pod: &Pod, feasible: &[NodeInfo<'_>]) -> Option<Vec
     }
     let counts =
         |node: &Node| !needs_all || constraints.iter().all(|c| node.metadata.labels.contains_key(&c.topology_key));
-    let considered = feasible.iter().filter(|info| counts(info.node)).count();
-    let domains: Vec<Domains> =
-        constraints.iter().map(|constraint| Domains::new(store, pod, constraint, feasible, counts)).collect();
-    let raw: Vec<Option<i64>> = feasible
-        .iter()
-        .map(|info| {
-            counts(info.node).then(|| {
-                let parts = constraints.iter().zip(&domains).filter_map(|(constraint, domains)| {
-                    let domain = info.node.metadata.labels.get(&constraint.topology_key)?;
-                    let (count, size) = if constraint.topology_key == HOSTNAME {
-                        (constraint.count(&pod.metadata.namespace, info.pods.iter().copied()), considered)
-                    } else {
-                        (domains.0.get(domain).copied().unwrap_or(0), domains.0.len())
-                    };
-                    Some(count as f64 * ln(size.saturating_add(2)) + constraint.max_skew.saturating_sub(1) as f64)
-                });
-                parts.sum::<f64>().round() as i64
-            })
-        })
-        .collect();
+    let considered: Vec<&NodeInfo<'_>> = feasible.iter().filter(|info| counts(info.node)).collect();
+    let groups: Vec<Group> =
+        constraints.iter().map(|constraint| Group::new(store, pod, constraint, &considered, counts)).collect();
+    let score = |node: &Node| {
+        let parts = constraints.iter().zip(&groups).filter_map(|(constraint, group)| {
+            let domain = node.metadata.labels.get(&constraint.topology_key)?;
+            let tolerance = constraint.max_skew.saturating_sub(1) as f64;
+            Some(group.pods_near(node, domain) as f64 * group.weight + tolerance)
+        });
+        parts.sum::<f64>().round() as i64
+    };
+    let raw: Vec<Option<i64>> = feasible.iter().map(|info| counts(info.node).then(|| score(info.node))).collect();
     Some(normalize(&raw))
 }
 
-/// Number of the group's pods in each domain that a feasible node is in. A missing label is the domain "".
-struct Domains(BTreeMap<String, i64>);
+/// How the pods of a constraint's group lie.
+struct Group<'a> {
+    /// For the constraint over node names, pods by node; else `None`.
+    by_node: Option<BTreeMap<&'a str, i64>>,
+    /// Pods in each domain that a considered node is in. A missing label is the domain "".
+    by_domain: BTreeMap<String, i64>,
+    /// Counts weigh more where there are more domains, so that a constraint over few is not drowned.
+    weight: f64,
+}
 
-impl Domains {
+impl<'a> Group<'a> {
     fn new(
-        store: &Store,
+        store: &'a Store,
         pod: &Pod,
         constraint: &Constraint,
-        feasible: &[NodeInfo<'_>],
+        considered: &[&NodeInfo<'_>],
         counts: impl Fn(&Node) -> bool,
     ) -> Self {
-        let domain = |node: &Node| node.metadata.labels.get(&constraint.topology_key).cloned().unwrap_or_default();
+        let by_node = constraint.pods_by_node(store, pod);
         if constraint.topology_key == HOSTNAME {
-            return Self(BTreeMap::new());
+            let weight = ln(considered.len().saturating_add(2));
+            return Self { by_node: Some(by_node), by_domain: BTreeMap::new(), weight };
         }
-        let nodes = feasible.iter().filter(|info| counts(info.node));
-        let mut domains: BTreeMap<String, i64> = nodes.map(|info| (domain(info.node), 0)).collect();
-        for node in store.nodes().values().filter(|node| counts(node) && constraint.includes(pod, node)) {
-            if let Some(sum) = domains.get_mut(&domain(node)) {
-                let count = constraint.count(&pod.metadata.namespace, occupants(store, node.name()));
-                *sum = sum.saturating_add(count);
+        let domain = |node: &Node| node.metadata.labels.get(&constraint.topology_key).cloned().unwrap_or_default();
+        let mut by_domain: BTreeMap<String, i64> = considered.iter().map(|info| (domain(info.node), 0)).collect();
+        for (name, count) in &by_node {
+            let node = store.node_named(name).filter(|node| counts(node) && constraint.includes(pod, node));
+            if let Some(sum) = node.and_then(|node| by_domain.get_mut(&domain(node))) {
+                *sum = sum.saturating_add(*count);
             }
         }
-        Self(domains)
+        let weight = ln(by_domain.len().saturating_add(2));
+        Self { by_node: None, by_domain, weight }
+    }
+
+    fn pods_near(&self, node: &Node, domain: &str) -> i64 {
+        match &self.by_node {
+            Some(by_node) => by_node.get(&**node.name()).copied().unwrap_or(0),
+            None => self.by_domain.get(domain).copied().unwrap_or(0),
+        }
     }
 }
 

@@ -1,9 +1,7 @@
-//! What a pod takes of a node, and what a node has to give, in the scheduler's whole numbers.
-
-use crate::objects::*;
+use super::{AmountsRef, CPU, EPHEMERAL_STORAGE, MEMORY, Node, PODS, Pod, PodSpec, Quantity};
 use std::collections::BTreeMap;
 
-/// Amounts of resources: cpu in thousandths, everything else in whole units (bytes, devices).
+/// Amounts of resources in the scheduler's whole numbers: cpu in thousandths, everything else in whole units (bytes, devices).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Requests {
     /// Thousandths of a CPU.
@@ -36,6 +34,9 @@ impl Requests {
         for (name, amount) in &other.scalar {
             let rest = self.scalar.entry(name.clone()).or_default();
             *rest = rest.saturating_sub(*amount);
+            if *rest == 0 {
+                self.scalar.remove(name);
+            }
         }
     }
 
@@ -93,6 +94,46 @@ pub fn allocatable(node: &Node) -> Allocatable {
     Allocatable { resources: Requests::from_amounts(amounts.collect()), pods }
 }
 
+/// What the node can give of one resource: milliCPU for `cpu`, whole units for every other, `pods` included.
+pub fn allocatable_of(node: &Node, resource: &str) -> i64 {
+    let amount = node.status.allocatable.get(resource).copied().unwrap_or_default();
+    if resource == CPU { amount.milli_value() } else { amount.value() }
+}
+
+/// What the pods on a node take together.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeUsage {
+    /// Number of pods.
+    pub pods: i64,
+    /// What they ask for.
+    pub requested: Requests,
+    /// The same for scores, see [`non_zero_requests`].
+    pub non_zero_requested: Requests,
+}
+
+impl NodeUsage {
+    /// Counts one more pod.
+    pub fn add(&mut self, pod: &Pod) {
+        self.pods = self.pods.saturating_add(1);
+        self.requested.add(&pod_requests(pod));
+        self.non_zero_requested.add(&non_zero_requests(&pod.spec));
+    }
+
+    /// Counts a pod no longer that was counted before.
+    pub fn remove(&mut self, pod: &Pod) {
+        self.pods = self.pods.saturating_sub(1);
+        self.requested.subtract(&pod_requests(pod));
+        self.non_zero_requested.subtract(&non_zero_requests(&pod.spec));
+    }
+}
+
+impl Pod {
+    /// Whether the pod counts on its node: it is bound and not finished. A terminating pod holds what it has.
+    pub fn occupies_node(&self) -> bool {
+        self.is_bound() && !self.is_finished()
+    }
+}
+
 /// What the pod takes of its node.
 pub fn pod_requests(pod: &Pod) -> Requests {
     spec_requests(&pod.spec)
@@ -120,6 +161,7 @@ pub fn non_zero_requests(spec: &PodSpec) -> Requests {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::objects::decode;
     use serde_json::{Value, json};
 
     fn spec(tree: Value) -> PodSpec {
