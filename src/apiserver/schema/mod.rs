@@ -8,11 +8,13 @@
 //! merged as a set, `%` retainKeys, `=` replaced.
 
 mod check;
+mod hints;
 mod path;
 mod registry;
 pub(crate) mod value;
 
 pub use check::{Fault, SchemaError, check, client_metadata_error, decoding_message, patch_message, prune};
+pub use hints::{allowed_values, describe};
 pub use path::Path;
 pub use registry::{
     RemovedVersion, Resource, Scope, Unmatched, removed_version, resource_by_name, resource_of, resources,

@@ -214,10 +214,8 @@ fn one_source(
             if driver.len() > 63 {
                 errors.too_long(&path.child("driver"), 63);
             }
-            if !driver.is_empty() {
-                let messages = names::dns1123_subdomain(&driver.to_ascii_lowercase());
-                errors.invalid_all(&path.child("driver"), driver, messages);
-            }
+            let messages = names::dns1123_subdomain(&driver.to_ascii_lowercase());
+            errors.invalid_all(&path.child("driver"), driver, messages);
             let secret = source.at("nodePublishSecretRef");
             if secret.exists() && secret.str("name").is_empty() {
                 let place = path.child("nodePublishSecretRef");
