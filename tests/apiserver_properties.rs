@@ -128,8 +128,8 @@ proptest! {
             defaulting::default(kind, &mut tree);
             strategy::prepare_for_create(kind, &mut tree);
             let faults = validation::validate_create(resource, &tree);
-            let answer = validation::kubectl_error(&[validation::invalid(resource, "a", &faults)]);
-            prop_assert!(answer.ends_with('\n'));
+            let answer = validation::invalid(resource, "a", &faults);
+            prop_assert_eq!(answer.causes.len(), faults.len());
             let mut again = tree.clone();
             prop_assert!(schema::check(kind, &mut again).is_empty());
             defaulting::default(kind, &mut again);

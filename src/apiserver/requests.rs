@@ -167,7 +167,7 @@ pub fn patch(
         _ => go_json(&tree),
     };
     let check = |tree: &mut Value| match kind {
-        PatchType::Strategic => decode_as(resource, tree, options.validation, schema::SchemaError::conversion_message),
+        PatchType::Strategic => decode_as(resource, tree, options.validation, schema::patch_message),
         _ => decode(resource, tree, options.validation),
     };
     let warnings = check(&mut tree).map_err(|why| validation::invalid_patch(&shown, &why))?;
@@ -368,7 +368,7 @@ fn commit(api: &mut ApiServer, write: Write, dry_run: bool) -> Result<Object, St
 
 /// Strict decoding: the warnings, or the message of the refusal.
 fn decode(resource: &Resource, tree: &mut Value, validation: FieldValidation) -> Result<Vec<String>, String> {
-    decode_as(resource, tree, validation, schema::SchemaError::message)
+    decode_as(resource, tree, validation, schema::decoding_message)
 }
 
 /// The same with other words for a value of the wrong type.
@@ -376,19 +376,14 @@ fn decode_as(
     resource: &Resource,
     tree: &mut Value,
     validation: FieldValidation,
-    words: fn(&schema::SchemaError) -> String,
+    words: fn(&[schema::SchemaError]) -> Option<String>,
 ) -> Result<Vec<String>, String> {
     if !resource.has_schema {
         return Ok(Vec::new());
     }
     let errors = schema::check(resource.kind, tree);
     if errors.iter().any(|error| !error.is_unknown_field()) {
-        let first = errors.iter().find(|error| !error.is_unknown_field());
-        let plain = schema::decoding_message(&errors).unwrap_or_default();
-        return Err(match first {
-            Some(error) if error.message() == plain => words(error),
-            _ => plain,
-        });
+        return Err(words(&errors).unwrap_or_default());
     }
     if let Some(message) = strategy::conversion_error(resource.kind, tree) {
         return Err(message);
@@ -397,7 +392,7 @@ fn decode_as(
         return Ok(Vec::new());
     }
     if validation == FieldValidation::Strict {
-        return Err(schema::decoding_message(&errors).unwrap_or_default());
+        return Err(words(&errors).unwrap_or_default());
     }
     drop_unknown(tree, &schema::Kind::Struct(resource.kind));
     schema::prune(resource.kind, tree);

@@ -61,7 +61,7 @@ impl SchemaError {
     /// decode JSON.
     ///
     /// Follows kubernetes apimachinery pkg/runtime/converter.go fromUnstructured, v1.36.
-    pub fn conversion_message(&self) -> String {
+    fn conversion_message(&self) -> String {
         let Fault::WrongType { given, wanted, .. } = &self.fault else { return self.message() };
         let go_kind = match given.as_str() {
             "array" => "slice",

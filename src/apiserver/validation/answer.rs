@@ -1,6 +1,6 @@
-//! The API server's answer to a refused request, and how kubectl prints it.
+//! The API server's answers to refused requests.
 //!
-//! Follows kubernetes apimachinery pkg/api/errors and kubectl pkg/cmd/util/helpers.go, v1.36.
+//! Follows kubernetes apimachinery pkg/api/errors, v1.36.
 use super::error::{FieldError, quote};
 use crate::apiserver::schema::Resource;
 use crate::apiserver::{Status, StatusCause};
@@ -47,51 +47,6 @@ pub fn undecodable(resource: &Resource, detail: &str) -> Status {
     Status::bad_request(format!("{kind} in version \"{}\" cannot be handled as a {kind}: {detail}", resource.version))
 }
 
-/// The same answer with kubectl's note on what it was doing: `error when creating "STDIN": …`.
-pub fn while_doing(mut status: Status, verb: &str, source: &str) -> Status {
-    status.message = format!("error when {verb} {}: {}", quote(source), status.message);
-    status
-}
-
-/// `Error from server (NotFound): …`.
-fn from_server(status: &Status) -> String {
-    if status.reason.is_empty() {
-        format!("Error from server: {}", status.message)
-    } else {
-        format!("Error from server ({}): {}", status.reason, status.message)
-    }
-}
-
-/// What kubectl prints on standard error when requests failed: one failed request with faults gets the form
-/// `The DaemonSet "x" is invalid: …`, several get one line each. Ends with a line feed.
-pub fn kubectl_error(failures: &[Status]) -> String {
-    let [one] = failures else {
-        return failures.iter().map(|status| from_server(status) + "\n").collect();
-    };
-    if one.reason != "Invalid" {
-        return from_server(one) + "\n";
-    }
-    let head = if !one.kind.is_empty() || !one.name.is_empty() {
-        format!("The {} {} is invalid", one.kind, quote(&one.name))
-    } else if one.causes.is_empty() && !one.message.is_empty() {
-        format!("The request is invalid: {}", one.message)
-    } else {
-        "The request is invalid".into()
-    };
-    let mut lines: Vec<String> = Vec::new();
-    for cause in &one.causes {
-        let line = format!("{}: {}", cause.field, cause.message);
-        if !lines.contains(&line) {
-            lines.push(line);
-        }
-    }
-    match lines.as_slice() {
-        [] => head + "\n",
-        [line] => format!("{head}: {line}\n"),
-        many => format!("{head}: \n{}\n", many.iter().map(|l| format!("* {l}")).collect::<Vec<_>>().join("\n")),
-    }
-}
-
 /// A tree as Go's `%v` prints the map that it is: `map[spec:map[replicas:2]]`, keys sorted, texts bare.
 pub fn go_map(value: &serde_json::Value) -> String {
     use serde_json::Value;
@@ -112,16 +67,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_failures_get_a_line_each() {
-        let missing = while_doing(Status::not_found("namespaces", "a"), "creating", "STDIN");
-        let text = "Error from server (NotFound): error when creating \"STDIN\": namespaces \"a\" not found\n";
-        assert_eq!(kubectl_error(std::slice::from_ref(&missing)), text);
-        assert_eq!(kubectl_error(&[missing.clone(), missing]), text.repeat(2));
+    fn patches_are_shown_as_go_prints_maps() {
         let patch = serde_json::json!({"spec": {"replicas": 2, "list": ["a", 1, null]}});
         assert_eq!(go_map(&patch), "map[spec:map[list:[a 1 <nil>] replicas:2]]");
-        assert_eq!(
-            kubectl_error(&[invalid_patch("map[a:b]", "bad")]),
-            "The request is invalid: patch: Invalid value: \"map[a:b]\": bad\n"
-        );
+        let status = invalid_patch("map[a:b]", "bad");
+        assert_eq!(status.message, " \"\" is invalid: patch: Invalid value: \"map[a:b]\": bad");
+        assert_eq!(status.causes.first().map(|cause| cause.field.as_str()), Some("patch"));
     }
 }

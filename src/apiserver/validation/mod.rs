@@ -19,7 +19,7 @@ mod volumes;
 mod warnings;
 mod workloads;
 
-pub use answer::{go_map, invalid, invalid_patch, kubectl_error, undecodable, while_doing};
+pub use answer::{go_map, invalid, invalid_patch, undecodable};
 pub use error::{ErrorType, FieldError, Path, go_json, quote};
 pub use metadata::selector_matches;
 pub use resources::{allows_overcommit, is_extended};
