@@ -14,6 +14,7 @@
 )]
 
 pub mod apiserver;
+pub mod app;
 pub mod controllers;
 pub mod insight;
 pub mod js_api;
@@ -23,3 +24,5 @@ pub mod manifest;
 pub mod objects;
 pub mod scheduler;
 pub mod simulation;
+#[cfg(feature = "app")]
+pub mod ui;

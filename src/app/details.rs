@@ -1,0 +1,145 @@
+//! What the panel of details shows of the chosen thing.
+
+use crate::app::command;
+use crate::app::message::{FileId, Inspect};
+use crate::app::model::Model;
+use crate::app::phrase::fill;
+use crate::app::view::{Detail, Fleet, NodeCard, PodDetail, PodTile, VerdictView, readable};
+use crate::controllers::daemonset::evaluate;
+use crate::manifest::{self, Limits};
+use crate::objects::*;
+use std::rc::Rc;
+
+/// Looks the chosen thing up.
+pub fn of(model: &Model, fleet: &Fleet, cards: &[Rc<NodeCard>], what: &Inspect) -> Detail {
+    match what {
+        Inspect::Node(name) => {
+            let card = cards.iter().find(|card| card.name == *name);
+            let node = model.session.world().store().node_named(name);
+            match (card, node) {
+                (Some(card), Some(node)) => Detail::Node(Rc::clone(card), node_facts(model, node)),
+                _ => Detail::Gone(name.to_string()),
+            }
+        }
+        Inspect::Pod(key) => match model.session.world().store().pod(key) {
+            Some(pod) => Detail::Pod(pod_detail(model, fleet, pod)),
+            None => Detail::Gone(key.name.to_string()),
+        },
+        Inspect::Verdict { set, node } => {
+            let store = model.session.world().store();
+            match (store.daemon_set(set), store.node_named(node)) {
+                (Some(set), Some(node)) => Detail::Verdict(verdict(model, set, node)),
+                _ => Detail::Gone(format!("{} / {node}", set.name)),
+            }
+        }
+    }
+}
+
+fn node_facts(model: &Model, node: &Node) -> Vec<(&'static str, String)> {
+    let words = model.words();
+    let mut facts = Vec::new();
+    if !node.roles().is_empty() {
+        facts.push((words.fact_roles, node.roles().join(", ")));
+    }
+    let conditions: Vec<String> = node
+        .status
+        .conditions
+        .iter()
+        .filter(|condition| condition.type_ == "Ready" || condition.status != "False")
+        .map(|condition| format!("{} {}", condition.type_, condition.status))
+        .collect();
+    facts.push((words.fact_conditions, conditions.join(", ")));
+    for (name, resource) in [(words.cpu, CPU), (words.memory, MEMORY)] {
+        if let Some(quantity) = node.status.allocatable.get(resource) {
+            facts.push((name, readable(*quantity, resource)));
+        }
+    }
+    let pods = model.session.world().store().pods_on(node.name()).count();
+    let allowed = node.status.allocatable.get(PODS).map_or_else(String::new, |most| format!(" / {most}"));
+    facts.push((words.fact_pods, format!("{pods}{allowed}")));
+    if let Some(instance) = node.metadata.label("node.kubernetes.io/instance-type") {
+        facts.push((words.fact_instance, instance.to_string()));
+    }
+    facts
+}
+
+fn pod_detail(model: &Model, fleet: &Fleet, pod: &Pod) -> PodDetail {
+    let words = model.words();
+    let world = model.session.world();
+    let key = pod.metadata.key();
+    let mut facts = vec![(words.fact_namespace, key.namespace.to_string())];
+    match pod.target_node() {
+        Some(node) if pod.is_bound() => facts.push((words.fact_node, node.to_string())),
+        Some(node) => facts.push((words.fact_node, fill(words.fact_pinned, &[("node", node)]))),
+        None => {}
+    }
+    let tile = PodTile::of(pod, fleet, world.now());
+    if let Some(owner) = pod.metadata.controller() {
+        facts.push((words.fact_owner, format!("{} {}", owner.kind, owner.name)));
+    }
+    if let Some(revision) = tile.revision {
+        facts.push((words.fact_revision, revision.to_string()));
+    }
+    let images: Vec<&str> = pod.spec.containers.iter().map(|container| container.image.as_str()).collect();
+    facts.push((words.fact_image, images.join(", ")));
+    facts.push((words.fact_phase, pod.status.phase.clone()));
+    let restarts: i32 = pod.status.container_statuses.iter().map(|status| status.restart_count).sum();
+    if restarts > 0 {
+        facts.push((words.fact_restarts, restarts.to_string()));
+    }
+    if !pod.status.qos_class.is_empty() {
+        facts.push((words.fact_qos, pod.status.qos_class.clone()));
+    }
+    let told = pod.status.condition("PodScheduled").filter(|condition| condition.status == "False");
+    let message = told.map_or(pod.status.message.as_str(), |condition| condition.message.as_str());
+    if !message.is_empty() {
+        facts.push((words.fact_message, message.to_string()));
+    }
+    let actions =
+        vec![(words.describe, command::describe_pod(&key), false), (words.delete_pod, command::delete_pod(&key), true)];
+    PodDetail { tile, facts, actions }
+}
+
+fn verdict(model: &Model, set: &DaemonSet, node: &Node) -> VerdictView {
+    let words = model.words();
+    let verdict = evaluate(set, node);
+    let has_pod =
+        model.session.world().store().pods_on(node.name()).any(|pod| pod.metadata.is_controlled_by(&set.metadata.uid));
+    let title = if has_pod { words.verdict_pod } else { words.why_no_pod_on };
+    let lines = Lines::of(model, set);
+    VerdictView {
+        title: fill(title, &[("node", node.name())]),
+        answer: words.verdict_answer(&verdict, &set.metadata.name),
+        passed: verdict.eligibility.should_run,
+        rows: words.check_rows(&verdict, &|path| lines.find(path)),
+        fixes: Vec::new(),
+    }
+}
+
+/// The shown file, read, if it holds the DaemonSet: where the fields of the verdict stand in it.
+struct Lines {
+    read: manifest::ManifestRead,
+    name: Rc<str>,
+    #[allow(dead_code)] // Which file a fix goes to.
+    file: FileId,
+}
+
+impl Lines {
+    fn of(model: &Model, set: &DaemonSet) -> Self {
+        let file = model.files.shown();
+        let read = manifest::read(file.map_or("", |file| &file.text), &Limits::default());
+        Self { read, name: set.metadata.name.clone(), file: model.files.shown_id() }
+    }
+
+    /// Line and range of a field, if it is there.
+    fn find(&self, path: &str) -> Option<(usize, u32, u32)> {
+        let object = self.read.objects().find(|object| {
+            let text = |pointer: &str| object.value.pointer(pointer).and_then(serde_json::Value::as_str);
+            text("/kind") == Some("DaemonSet") && text("/metadata/name") == Some(&*self.name)
+        })?;
+        let location = object.locate_text(path).filter(|location| location.exact)?;
+        let span = location.span();
+        let units = |units: usize| u32::try_from(units).unwrap_or(u32::MAX);
+        Some((span.start.line, units(span.start.utf16), units(span.end.utf16)))
+    }
+}

@@ -1,0 +1,36 @@
+//! What the interface asks of the browser.
+
+use crate::app::message::Theme;
+use crate::app::text::Language;
+
+/// Something that only the browser can do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Keep the state for the next visit, soon.
+    Save,
+    /// Send [`crate::app::message::Msg::Check`] when the person has stopped typing.
+    CheckLater,
+    /// Send [`crate::app::message::Msg::Slice`] as soon as the page has been painted.
+    NextSlice,
+    /// Send [`crate::app::message::Msg::PlayTick`] after this many milliseconds.
+    TickLater(u32),
+    /// Put a text on the clipboard.
+    Copy(String),
+    /// Offer a text as a file.
+    Download {
+        /// Name of the file.
+        name: String,
+        /// Its text.
+        text: String,
+    },
+    /// Let the person choose a file.
+    PickFile,
+    /// Colours of the page.
+    Theme(Theme),
+    /// Language of the page.
+    Language(Language),
+    /// Focus the element of this id.
+    Focus(&'static str),
+    /// Focus the name of this node.
+    FocusNode(String),
+}

@@ -1,0 +1,22 @@
+//! The state of the interface: what the person sees, typed and chose. No browser and no components in here, so that
+//! all of it is tested natively; [`crate::ui`] draws it.
+
+pub mod cards;
+pub mod check;
+pub mod command;
+pub mod details;
+pub mod diff;
+pub mod effect;
+pub mod files;
+pub mod filter;
+#[cfg(test)]
+pub mod fixture;
+pub mod message;
+pub mod model;
+pub mod persist;
+pub mod phrase;
+pub mod rollout;
+pub mod text;
+pub mod update;
+pub mod view;
+pub mod views;

@@ -1,0 +1,219 @@
+//! All state of the interface.
+
+use crate::app::check::Check;
+use crate::app::files::Files;
+use crate::app::message::{Counter, Inspect, Pane, Running, StoryTab};
+use crate::app::persist::{Saved, Settings};
+use crate::app::text::{Language, Words};
+use crate::app::view::{EditorMark, TerminalEntry};
+use crate::app::views::Views;
+use crate::objects::{NodeTemplate, Object, ObjectKey, encode};
+use crate::simulation::{CommandRun, Scenario, Session};
+use serde_json::Value;
+use std::rc::Rc;
+
+/// The manifest that a first visit shows.
+pub const FIRST_FILE: (&str, &str) = ("node-exporter.yaml", include_str!("../../www/examples/node-exporter.yaml"));
+
+/// Steps of the story that are shown before one asks for more.
+pub const STORY_PAGE: usize = 120;
+
+/// Everything that the page shows, and what it is made from.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The cluster and its steps.
+    pub session: Session,
+    /// The manifests.
+    pub files: Files,
+    /// What a person chose once.
+    pub settings: Settings,
+    /// The browser's language, used until one is chosen.
+    pub browser_language: Language,
+    /// Whether the system asks for dark colours.
+    pub system_dark: bool,
+    /// Part of the page that is shown on a narrow screen.
+    pub pane: Pane,
+    /// Steps or events.
+    pub story_tab: StoryTab,
+    /// The panel of details.
+    pub inspect: Option<Inspect>,
+    /// The DaemonSet that is looked at.
+    pub chosen: Option<ObjectKey>,
+    /// The counter whose pods are shown.
+    pub counter: Option<Counter>,
+    /// Text of the filter box.
+    pub filter: Rc<str>,
+    /// Label by whose values the nodes are grouped.
+    pub group: Option<Rc<str>>,
+    /// The command under the pointer.
+    pub hint: Option<Rc<str>>,
+    /// Whether the review of what Apply changes is open.
+    pub review_open: bool,
+    /// Whether the terminal's drawer is open.
+    pub terminal_open: bool,
+    /// What runs by itself.
+    pub running: Running,
+    /// Steps in the next slice of a run.
+    pub budget: usize,
+    /// All commands of this visit and what they printed.
+    pub terminal: Rc<Vec<Rc<TerminalEntry>>>,
+    /// Something to tell that belongs to no part of the page.
+    pub notice: Option<Notice>,
+    /// What assistive technology is told.
+    pub announcement: Rc<str>,
+    /// The step whose changes are shown.
+    pub open_step: Option<usize>,
+    /// How many steps of the story before the present one are shown.
+    pub story_before: usize,
+    /// What there is to say about the shown file.
+    pub check: Check,
+    /// A range of the shown file that something else speaks of.
+    pub mark: Option<EditorMark>,
+    /// Where the caret should go, and a number that makes each wish another.
+    pub go_to: Option<(u32, u32)>,
+    /// What is shown, computed from the above.
+    pub views: Views,
+}
+
+/// Something to tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The text.
+    pub text: String,
+    /// Whether it is about trouble.
+    pub trouble: bool,
+}
+
+/// The cluster of a first visit: a control plane with its taint, and three workers.
+pub fn first_scenario() -> Scenario {
+    let names = [("control-plane", NodeTemplate::ControlPlane)]
+        .into_iter()
+        .chain(["worker1", "worker2", "worker3"].map(|name| (name, NodeTemplate::Worker)));
+    let start = Scenario::default().start;
+    let node = |(number, (name, template)): (u32, (&str, NodeTemplate))| {
+        let object = Object::from(template.node(name, number, start));
+        let mut tree = encode(&object.to_value());
+        if let Some(map) = tree.as_object_mut() {
+            map.retain(|_, value| *value != Value::Null);
+        }
+        tree
+    };
+    Scenario { objects: (1..).zip(names).map(node).collect(), ..Scenario::default() }
+}
+
+impl Model {
+    /// The page of a first visit.
+    pub fn new(settings: Settings, browser_language: Language) -> Self {
+        let files = Files::new(FIRST_FILE.0, FIRST_FILE.1);
+        Self::with(Session::new(first_scenario()), files, settings, browser_language)
+    }
+
+    /// The page as it was left. Files are always kept; a scenario that cannot be read is replaced by the first one.
+    pub fn restore(saved: &Saved, browser_language: Language) -> Self {
+        let files = saved.files().unwrap_or_else(|| Files::new(FIRST_FILE.0, FIRST_FILE.1));
+        let Ok(scenario) = Scenario::parse(&saved.scenario) else {
+            return Self::with(Session::new(first_scenario()), files, saved.settings, browser_language);
+        };
+        let mut session = Session::new(scenario);
+        while session.position() < saved.steps && session.step() {}
+        session.seek(saved.position);
+        Self::with(session, files, saved.settings, browser_language)
+    }
+
+    /// A session with files.
+    pub fn with(session: Session, files: Files, settings: Settings, browser_language: Language) -> Self {
+        let mut model = Self {
+            session,
+            files,
+            settings,
+            browser_language,
+            system_dark: false,
+            pane: Pane::default(),
+            story_tab: StoryTab::default(),
+            inspect: None,
+            chosen: None,
+            counter: None,
+            filter: "".into(),
+            group: None,
+            hint: None,
+            review_open: false,
+            terminal_open: false,
+            running: Running::No,
+            budget: 32,
+            terminal: Rc::default(),
+            notice: None,
+            announcement: "".into(),
+            open_step: None,
+            story_before: STORY_PAGE,
+            check: Check::default(),
+            mark: None,
+            go_to: None,
+            views: Views::default(),
+        };
+        model.refresh();
+        model.recheck();
+        model
+    }
+
+    /// The language of the page.
+    pub fn language(&self) -> Language {
+        self.settings.language.unwrap_or(self.browser_language)
+    }
+
+    /// The texts of the page.
+    pub fn words(&self) -> &'static Words {
+        self.language().words()
+    }
+
+    /// Whether the page is dark.
+    pub fn is_dark(&self) -> bool {
+        match self.settings.theme {
+            crate::app::message::Theme::Auto => self.system_dark,
+            theme => theme == crate::app::message::Theme::Dark,
+        }
+    }
+
+    /// Whether nothing has been done yet.
+    pub fn is_untouched(&self) -> bool {
+        self.session.is_empty()
+    }
+
+    /// Whether a step can be made. A first step applies the manifest.
+    pub fn can_step(&self) -> bool {
+        !self.session.is_quiet() || (self.is_untouched() && self.files.shown().is_some_and(|file| file.is_edited()))
+    }
+
+    /// Computes again what is shown.
+    pub fn refresh(&mut self) {
+        let mut views = std::mem::take(&mut self.views);
+        views.refresh(self);
+        self.chosen = views.head.as_ref().map(|head| head.key.clone()).or_else(|| self.chosen.take());
+        self.views = views;
+    }
+
+    /// Looks again at the shown file.
+    pub fn recheck(&mut self) {
+        let files = self.files.by_name();
+        let Some(file) = self.files.shown() else { return };
+        self.check = Check::of(&self.session, self.words(), &files, &file.name);
+    }
+
+    /// What is to be kept for the next visit.
+    pub fn saved(&self) -> Saved {
+        let scenario = self.session.scenario().to_yaml();
+        Saved::new(self.settings, scenario, self.session.len(), self.session.position(), &self.files)
+    }
+
+    /// Notes what a command printed.
+    pub fn log(&mut self, run: &CommandRun) {
+        let entries = Rc::make_mut(&mut self.terminal);
+        entries.push(Rc::new(TerminalEntry {
+            number: entries.last().map_or(1, |entry| entry.number + 1),
+            line: run.line.clone(),
+            stdout: run.stdout.clone(),
+            stderr: run.stderr.clone(),
+            failed: run.exit_code.is_some_and(|code| code != 0),
+            waiting: run.exit_code.is_none(),
+        }));
+    }
+}

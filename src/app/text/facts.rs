@@ -1,0 +1,99 @@
+//! Facts in words: what several parts of the page say of the same thing.
+
+use super::Words;
+use crate::app::message::Counter;
+use crate::app::phrase::{Part, Phrase, fill};
+use crate::app::view::{Absence, NodeHealth, PodState, PodTile, short_key};
+
+impl Words {
+    /// A pod's state in a word or two.
+    pub fn pod_state(&self, state: PodState) -> &'static str {
+        match state {
+            PodState::Pending => self.state_pending,
+            PodState::Starting => self.state_starting,
+            PodState::Ready => self.state_ready,
+            PodState::Available => self.state_available,
+            PodState::Terminating => self.state_terminating,
+            PodState::Failing => self.state_failing,
+            PodState::Failed => self.state_failed,
+            PodState::Evicted => self.state_evicted,
+            PodState::Succeeded => self.state_succeeded,
+        }
+    }
+
+    /// A node's health in a word or two; nothing when it is well.
+    pub fn node_health(&self, health: NodeHealth) -> Option<&'static str> {
+        match health {
+            NodeHealth::Ready => None,
+            NodeHealth::NotReady => Some(self.node_not_ready),
+            NodeHealth::Unknown => Some(self.node_unknown),
+        }
+    }
+
+    /// A counter's name, as kubectl's column.
+    pub fn counter(&self, counter: Counter) -> &'static str {
+        match counter {
+            Counter::Desired => self.counter_desired,
+            Counter::Current => self.counter_current,
+            Counter::Ready => self.counter_ready,
+            Counter::UpToDate => self.counter_up_to_date,
+            Counter::Available => self.counter_available,
+        }
+    }
+
+    /// What a counter counts.
+    pub fn counter_meaning(&self, counter: Counter) -> &'static str {
+        match counter {
+            Counter::Desired => self.counts_desired,
+            Counter::Current => self.counts_current,
+            Counter::Ready => self.counts_ready,
+            Counter::UpToDate => self.counts_up_to_date,
+            Counter::Available => self.counts_available,
+        }
+    }
+
+    /// Why there is no pod, in one line.
+    pub fn absence(&self, absence: &Absence) -> Phrase {
+        match absence {
+            Absence::NodeName(name) => Phrase::fill(self.absent_node_name, &[("name", Part::Strong(name.clone()))]),
+            Absence::Selector { key, wanted, found: None } => {
+                Phrase::fill(self.absent_selector_missing, &[("label", Part::Strong(format!("{key}={wanted}")))])
+            }
+            Absence::Selector { key, wanted, found: Some(found) } => Phrase::fill(
+                self.absent_selector_other,
+                &[("label", Part::Strong(format!("{key}={wanted}"))), ("found", Part::Strong(found.clone()))],
+            ),
+            Absence::Affinity => Phrase::plain(self.absent_affinity),
+            Absence::Taint(taint) => {
+                let (_, key) = short_key(&taint.key);
+                Phrase::fill(self.absent_taint, &[("taint", Part::Strong(key.into()))])
+            }
+            Absence::Coming => Phrase::plain(self.absent_coming),
+        }
+    }
+
+    /// A pod in one line, after its tile: `v1.9.1, available`.
+    pub fn pod_line(&self, pod: &PodTile) -> Phrase {
+        let state = match pod.trouble.as_ref() {
+            "" => self.pod_state(pod.state).to_string(),
+            trouble => format!("{} ({trouble})", self.pod_state(pod.state)),
+        };
+        Phrase::fill("{image} {state}", &[("image", Part::Code(pod.tag().into())), ("state", Part::Plain(state))])
+    }
+
+    /// A pod's accessible name: everything that its tile shows.
+    pub fn pod_name(&self, pod: &PodTile) -> String {
+        let state = self.pod_state(pod.state);
+        let mut text = match pod.revision {
+            Some(revision) => fill(
+                self.pod_of_revision,
+                &[("pod", &pod.key.name), ("revision", &revision.to_string()), ("state", state)],
+            ),
+            None => fill(self.pod_without_revision, &[("pod", &pod.key.name), ("state", state)]),
+        };
+        if !pod.trouble.is_empty() {
+            text.push_str(&format!(" ({})", pod.trouble));
+        }
+        text
+    }
+}

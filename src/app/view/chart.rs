@@ -1,0 +1,152 @@
+use crate::objects::ObjectKey;
+
+/// How the pods of a DaemonSet stand at one moment, counted by node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// Eligible nodes with an available pod of the newest template.
+    pub new_available: u32,
+    /// Eligible nodes whose only available pod is of an older template.
+    pub old_available: u32,
+    /// Eligible nodes with a pod that is there but not available.
+    pub unavailable: u32,
+    /// Eligible nodes without a live pod, or with one that is on no node yet.
+    pub pending: u32,
+    /// How many available nodes the rollout must leave: desired minus maxUnavailable.
+    pub floor: u32,
+}
+
+impl Sample {
+    /// All eligible nodes.
+    pub fn desired(&self) -> u32 {
+        self.new_available
+            .saturating_add(self.old_available)
+            .saturating_add(self.unavailable)
+            .saturating_add(self.pending)
+    }
+}
+
+/// What a mark on the time axis tells of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MarkKind {
+    /// A person's command.
+    Command(String),
+    /// A command that failed.
+    Refused(String),
+    /// Trouble: a pod failed, a loop was found.
+    Trouble,
+}
+
+/// A mark on the time axis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// The step.
+    pub step: usize,
+    /// What it tells of.
+    pub kind: MarkKind,
+}
+
+/// The rollout over time, as the scrubber shows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chart {
+    /// The DaemonSet; `None`: there is none to show.
+    pub set: Option<ObjectKey>,
+    /// Its colour.
+    pub colour: u8,
+    /// Virtual time of each position, position 0 first.
+    pub times: Vec<u64>,
+    /// The pods at each position, as long as `times`.
+    pub samples: Vec<Sample>,
+    /// What happened.
+    pub marks: Vec<Mark>,
+}
+
+/// Where each position stands on the axis, from 0 to `width`.
+///
+/// The axis is that of virtual time, with two exceptions that keep it readable: a step at the same time as the one
+/// before takes a small width of its own, so that each step can be seen and clicked; and a long wait is shortened.
+pub fn layout(times: &[u64], width: f64) -> Vec<f64> {
+    const OF_ITS_OWN: f64 = 0.35;
+    const LONGEST: f64 = 6.0;
+    let mut at = 0.0;
+    let mut places = Vec::with_capacity(times.len());
+    let mut before = times.first().copied().unwrap_or(0);
+    for (index, time) in times.iter().enumerate() {
+        if index > 0 {
+            #[allow(clippy::cast_precision_loss)] // Below 2^53 ms, which is 285,000 years.
+            let seconds = time.saturating_sub(before) as f64 / 1000.0;
+            at += OF_ITS_OWN + seconds.min(LONGEST);
+        }
+        before = *time;
+        places.push(at);
+    }
+    // A little room on the right, so that the last state can be seen.
+    let whole = (at + 1.5).max(8.0);
+    places.iter_mut().for_each(|place| *place *= width / whole);
+    places
+}
+
+/// The position whose part of the axis holds `x`.
+pub fn position_at(places: &[f64], x: f64) -> usize {
+    places.partition_point(|place| *place <= x + 0.5).saturating_sub(1)
+}
+
+/// The outline of an area between two step-shaped lines, as an SVG path. `lower` and `upper` give the count at a
+/// position; `scale` turns a count into a height, `height` is the baseline.
+pub fn area(places: &[f64], width: f64, height: f64, scale: f64, range: impl Fn(usize) -> (u32, u32)) -> String {
+    use std::fmt::Write;
+    let mut path = String::new();
+    let mut run: Option<(f64, u32, u32)> = None;
+    let mut emit = |from: f64, to: f64, lower: u32, upper: u32| {
+        if upper > lower && to > from {
+            let (top, bottom) = (height - f64::from(upper) * scale, height - f64::from(lower) * scale);
+            write!(path, "M{from:.1} {bottom:.1}V{top:.1}H{to:.1}V{bottom:.1}z").ok();
+        }
+    };
+    for (index, place) in places.iter().enumerate() {
+        let (lower, upper) = range(index);
+        match run {
+            Some((_, l, u)) if (l, u) == (lower, upper) => {}
+            Some((from, l, u)) => {
+                emit(from, *place, l, u);
+                run = Some((*place, lower, upper));
+            }
+            None => run = Some((*place, lower, upper)),
+        }
+    }
+    if let Some((from, lower, upper)) = run {
+        emit(from, width, lower, upper);
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_times_stay_apart_and_long_waits_are_shortened() {
+        let places = layout(&[0, 0, 1000, 1000, 3_600_000], 1000.0);
+        let widths: Vec<i64> = places.windows(2).map(|pair| ((pair[1] - pair[0]) * 100.0).round() as i64).collect();
+        assert!(widths[0] > 0 && widths[2] > 0);
+        assert!(widths[1] > widths[0]);
+        assert!(widths[3] < 6 * widths[1], "{widths:?}");
+        assert!(places[4] < 1000.0);
+    }
+
+    #[test]
+    fn a_click_finds_its_position() {
+        let places = [0.0, 100.0, 200.0];
+        assert_eq!(position_at(&places, -5.0), 0);
+        assert_eq!(position_at(&places, 99.0), 0);
+        assert_eq!(position_at(&places, 100.0), 1);
+        assert_eq!(position_at(&places, 900.0), 2);
+        assert_eq!(position_at(&[], 3.0), 0);
+    }
+
+    #[test]
+    fn an_area_is_made_of_steps() {
+        let counts = [0, 2, 2, 1];
+        let path = area(&[0.0, 10.0, 20.0, 30.0], 40.0, 60.0, 20.0, |i| (0, counts[i]));
+        assert_eq!(path, "M10.0 60.0V20.0H30.0V60.0zM30.0 60.0V40.0H40.0V60.0z");
+    }
+}

@@ -1,0 +1,84 @@
+use super::{NodeCard, PodTile};
+use crate::app::diff::Line;
+use crate::app::message::Msg;
+use crate::app::phrase::Phrase;
+use std::rc::Rc;
+
+/// How a check came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckMark {
+    /// It lets the pod through.
+    Passed,
+    /// It keeps the pod off.
+    Failed,
+    /// It was not reached, or does not matter.
+    Skipped,
+}
+
+/// A place of the manifest: its line, and its range in UTF-16 units.
+pub type Place16 = (usize, u32, u32);
+
+/// A row of a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckRow {
+    /// How it came out.
+    pub mark: CheckMark,
+    /// What was looked at.
+    pub what: Phrase,
+    /// What was found.
+    pub found: Phrase,
+    /// The line of the manifest that it looked at, with the range of the text (in UTF-16 units).
+    pub line: Option<Place16>,
+    /// It belongs to the row above.
+    pub nested: bool,
+}
+
+/// A change that flips a verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fix {
+    /// What it does, in a few words.
+    pub text: String,
+    /// What is done: an edit of the manifest or a command.
+    pub message: Msg,
+    /// The command, or the lines that are added to the manifest.
+    pub lines: Vec<Line>,
+}
+
+/// Why there is a pod, or none.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VerdictView {
+    /// The question.
+    pub title: String,
+    /// The answer in one sentence.
+    pub answer: Phrase,
+    /// Whether a pod should be there.
+    pub passed: bool,
+    /// All checks.
+    pub rows: Vec<CheckRow>,
+    /// The smallest changes, the smallest first.
+    pub fixes: Vec<Fix>,
+}
+
+/// Facts of a pod, name and value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodDetail {
+    /// Its tile.
+    pub tile: PodTile,
+    /// Names and values.
+    pub facts: Vec<(&'static str, String)>,
+    /// What can be done: text, command, and whether it is destructive.
+    pub actions: Vec<(&'static str, String, bool)>,
+}
+
+/// What is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Detail {
+    /// A node: its card, and facts.
+    Node(Rc<NodeCard>, Vec<(&'static str, String)>),
+    /// A pod.
+    Pod(PodDetail),
+    /// A verdict.
+    Verdict(VerdictView),
+    /// It is not there (any more).
+    Gone(String),
+}

@@ -1,0 +1,26 @@
+//! What the page shows, as plain values computed from the store and the steps. No words of any language in here, only
+//! facts; [`crate::app::text`] words them.
+
+mod capacity;
+mod chart;
+mod counters;
+mod dense;
+mod details;
+mod fleet;
+mod manifest;
+mod node;
+mod pod;
+mod story;
+mod terminal;
+
+pub use capacity::*;
+pub use chart::*;
+pub use counters::*;
+pub use dense::*;
+pub use details::*;
+pub use fleet::*;
+pub use manifest::*;
+pub use node::*;
+pub use pod::*;
+pub use story::*;
+pub use terminal::*;

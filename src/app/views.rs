@@ -1,0 +1,192 @@
+//! What is shown, computed from the session; made anew only where something changed.
+
+use crate::app::cards::Cards;
+use crate::app::details;
+use crate::app::diff;
+use crate::app::model::Model;
+use crate::app::phrase::Phrase;
+use crate::app::rollout::{Rollout, nodes_of};
+use crate::app::view::{Chart, Colours, Detail, EventRow, Fleet, NodeCard, ObjectDiff, SetHead, StoryEntry, StoryPart};
+use crate::objects::*;
+use crate::simulation::{Session, Step};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+/// Everything that is shown of the cluster.
+#[derive(Clone, Debug, Default)]
+pub struct Views {
+    /// Colours of the DaemonSets.
+    pub colours: Colours,
+    /// The DaemonSets.
+    pub fleet: Fleet,
+    /// All DaemonSets: key and colour.
+    pub sets: Rc<Vec<(ObjectKey, u8)>>,
+    /// The DaemonSet that is looked at.
+    pub head: Option<Rc<SetHead>>,
+    /// The nodes.
+    pub cards: Rc<Vec<Rc<NodeCard>>>,
+    /// Nodes that the last step touched.
+    pub touched: Rc<BTreeSet<Rc<str>>>,
+    /// The rollout over time.
+    pub chart: Rc<Chart>,
+    /// The steps in words.
+    pub story: Rc<StoryPart>,
+    /// The present step in words.
+    pub telling: Phrase,
+    /// The shown changes of a step.
+    pub open_step: Option<(usize, Rc<Vec<ObjectDiff>>)>,
+    /// The events, newest first.
+    pub events: Rc<Vec<EventRow>>,
+    /// What the panel of details shows.
+    pub detail: Option<Rc<Detail>>,
+    /// Other lines of time: number of steps, and how many they share with the present one.
+    pub branches: Rc<Vec<(usize, usize)>>,
+    made: Cards,
+    rollout: Rollout,
+    /// The step that was the present one at the last refresh.
+    last: Option<Rc<Step>>,
+    entries: Entries,
+}
+
+/// Steps in words, kept as long as the language and the steps are the same.
+#[derive(Clone, Debug, Default)]
+struct Entries {
+    language: Option<crate::app::text::Language>,
+    made: Vec<(Rc<Step>, Rc<StoryEntry>)>,
+    from: usize,
+}
+
+/// Most events that are listed.
+const EVENTS: usize = 200;
+
+impl Views {
+    /// Computes everything from the model.
+    pub fn refresh(&mut self, model: &Model) {
+        let session = &model.session;
+        let world = session.world();
+        let store = world.store();
+        let present = session.step_number(session.position());
+        let touched: BTreeSet<Rc<str>> =
+            present.map(|step| step.changes.iter().flat_map(nodes_of).collect()).unwrap_or_default();
+        let one_further = is_next(self.last.as_ref(), present, session);
+        self.fleet = Fleet::read(store, &mut self.colours);
+        self.cards = self.made.update(store, &self.fleet, world.now(), one_further.then_some(&touched));
+        set(&mut self.touched, touched);
+        self.last = present.cloned();
+
+        let sets = self.fleet.sets.iter().map(|set| (set.object.metadata.key(), set.colour)).collect();
+        set(&mut self.sets, sets);
+        let chosen = model.chosen.as_ref().and_then(|key| self.fleet.get(key)).or(self.fleet.sets.first()).cloned();
+        let head = chosen.as_deref().map(|set| SetHead::of(set, &self.cards));
+        if self.head.as_deref() != head.as_ref() {
+            self.head = head.map(Rc::new);
+        }
+        // A DaemonSet that is not there at this position still has its past and future in the chart.
+        let charted = chosen.as_ref().map(|set| set.object.metadata.key()).or_else(|| model.chosen.clone());
+        let colour = charted.as_ref().map_or(0, |key| self.colours.of(key));
+        self.chart = self.rollout.update(session, charted.as_ref(), colour);
+
+        self.refresh_story(model);
+        if model.story_tab == crate::app::message::StoryTab::Events {
+            set(&mut self.events, events(session));
+        }
+        let branches = session.branches().iter().map(|branch| (branch.len(), session.fork_of(branch))).collect();
+        set(&mut self.branches, branches);
+        self.open_step = model.open_step.and_then(|number| {
+            if let Some((open, diffs)) = self.open_step.take()
+                && open == number
+            {
+                return Some((open, diffs));
+            }
+            session.step_number(number).map(|step| (number, Rc::new(changes(step))))
+        });
+        let detail = model.inspect.as_ref().map(|what| details::of(model, &self.fleet, &self.cards, what));
+        if self.detail.as_deref() != detail.as_ref() {
+            self.detail = detail.map(Rc::new);
+        }
+    }
+
+    fn refresh_story(&mut self, model: &Model) {
+        let session = &model.session;
+        let (position, len) = (session.position(), session.len());
+        let from = position.saturating_sub(model.story_before).min(len);
+        let to = (position + 40).min(len);
+        if self.entries.language != Some(model.language()) {
+            self.entries = Entries { language: Some(model.language()), ..Entries::default() };
+        }
+        let known = |number: usize, step: &Rc<Step>| {
+            let at = number.checked_sub(self.entries.from + 1)?;
+            let (before, entry) = self.entries.made.get(at)?;
+            Rc::ptr_eq(before, step).then(|| Rc::clone(entry))
+        };
+        let made: Vec<(Rc<Step>, Rc<StoryEntry>)> = (from + 1..=to)
+            .filter_map(|number| {
+                let step = session.step_number(number)?;
+                let entry = known(number, step).unwrap_or_else(|| Rc::new(model.words().story_entry(step)));
+                Some((Rc::clone(step), entry))
+            })
+            .collect();
+        let entries: Vec<Rc<StoryEntry>> = made.iter().map(|(_, entry)| Rc::clone(entry)).collect();
+        self.telling = entries.get(position.wrapping_sub(from + 1)).map(|entry| entry.text.clone()).unwrap_or_default();
+        self.entries.made = made;
+        self.entries.from = from;
+        set(&mut self.story, StoryPart { entries, earlier: from, later: len - to });
+    }
+}
+
+/// Replaces a value only when it is another, so that what shows it need not be drawn again.
+fn set<T: PartialEq>(place: &mut Rc<T>, value: T) {
+    if **place != value {
+        *place = Rc::new(value);
+    }
+}
+
+/// Whether the present step comes right after the one that was shown last.
+fn is_next(last: Option<&Rc<Step>>, present: Option<&Rc<Step>>, session: &Session) -> bool {
+    let Some(present) = present else { return false };
+    match last {
+        None => false,
+        Some(last) if Rc::ptr_eq(last, present) => true,
+        Some(last) => {
+            session.step_number(present.number.saturating_sub(1)).is_some_and(|before| Rc::ptr_eq(before, last))
+        }
+    }
+}
+
+/// What a step did to each object; events are left out.
+fn changes(step: &Step) -> Vec<ObjectDiff> {
+    let diff = |change: &crate::apiserver::Change| {
+        let object = change.object()?;
+        if matches!(object, Object::Event(_)) {
+            return None;
+        }
+        let (before, after) =
+            (change.before.as_ref().map(Object::to_value), change.after.as_ref().map(Object::to_value));
+        Some(ObjectDiff {
+            name: format!("{} {}", object.kind_name(), object.metadata().name),
+            created: before.is_none(),
+            deleted: after.is_none(),
+            lines: diff::fields(before.as_ref(), after.as_ref(), 40),
+        })
+    };
+    step.changes.iter().filter_map(diff).take(50).collect()
+}
+
+fn events(session: &Session) -> Vec<EventRow> {
+    let world = session.world();
+    let mut events: Vec<&Rc<Event>> = world.store().events().values().collect();
+    events.sort_by(|a, b| (b.last_timestamp, &b.metadata.name).cmp(&(a.last_timestamp, &a.metadata.name)));
+    events
+        .into_iter()
+        .take(EVENTS)
+        .map(|event| EventRow {
+            name: event.metadata.name.clone(),
+            at_ms: event.last_timestamp.map_or(0, |time| time.seconds_since(world.start()).saturating_mul(1000)),
+            warning: event.type_ == WARNING,
+            reason: event.reason.clone(),
+            object: format!("{} {}", event.involved_object.kind, event.involved_object.name),
+            message: event.message.clone(),
+            count: event.count,
+        })
+        .collect()
+}
