@@ -1,12 +1,6 @@
-//! The playground page: mounts the Yew application.
-use yew::prelude::*;
-
-#[function_component(App)]
-fn app() -> Html {
-    html! { <h1>{ "DaemonSet Playground" }</h1> }
-}
+//! The playground page: shows a way on when something goes wrong, and mounts the Yew application.
 
 fn main() {
-    console_error_panic_hook::set_once();
-    yew::Renderer::<App>::new().render();
+    daemonset_playground::ui::install_recovery();
+    yew::Renderer::<daemonset_playground::ui::App>::new().render();
 }

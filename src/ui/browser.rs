@@ -1,0 +1,202 @@
+//! Carries out what the application asks of the browser.
+
+use crate::app::effect::Effect;
+use crate::app::message::{Msg, Theme};
+use crate::app::persist::STORAGE_KEY;
+use crate::app::text::Language;
+use crate::ui::dom;
+use gloo::events::EventListener;
+use gloo::render::{AnimationFrame, request_animation_frame};
+use gloo::timers::callback::Timeout;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{Document, Element, File, HtmlAnchorElement, HtmlInputElement, Storage, Window};
+use yew::Callback;
+
+#[wasm_bindgen(module = "/www/recover.js")]
+extern "C" {
+    fn recover(reason: &str, newest: &str);
+    fn watch();
+}
+
+thread_local! {
+    /// What the person wrote last, for the page that is shown after a panic.
+    static NEWEST: RefCell<Rc<str>> = RefCell::new("".into());
+}
+
+/// Shows the recovery page when the program panics or is stopped by the browser.
+pub fn install_recovery() {
+    watch();
+    std::panic::set_hook(Box::new(|panic| {
+        console_error_panic_hook::hook(panic);
+        let newest = NEWEST.with(|newest| newest.try_borrow().map(|text| text.to_string()).unwrap_or_default());
+        recover(&panic.to_string(), &newest);
+    }));
+}
+
+/// Remembers what the person wrote last.
+pub fn remember(text: &Rc<str>) {
+    NEWEST.with(|newest| {
+        if let Ok(mut newest) = newest.try_borrow_mut() {
+            *newest = Rc::clone(text);
+        }
+    });
+}
+
+fn window() -> Option<Window> {
+    web_sys::window()
+}
+
+fn document() -> Option<Document> {
+    window()?.document()
+}
+
+fn storage() -> Option<Storage> {
+    window()?.local_storage().ok().flatten()
+}
+
+/// What was kept under a key.
+pub fn stored(key: &str) -> Option<String> {
+    storage()?.get_item(key).ok().flatten()
+}
+
+/// Keeps a text; `None` forgets it. Returns false where the browser refuses (no room, no permission).
+pub fn store(key: &str, text: Option<&str>) -> bool {
+    let Some(storage) = storage() else { return false };
+    match text {
+        Some(text) => storage.set_item(key, text).is_ok(),
+        None => storage.remove_item(key).is_ok(),
+    }
+}
+
+/// Marks that a start is under way, so that the next one knows if this one never came to its end.
+pub fn starting_key() -> String {
+    format!("{STORAGE_KEY}.starting")
+}
+
+/// The first of the browser's languages that the page has.
+pub fn browser_language() -> Language {
+    let languages = window().map(|window| window.navigator().languages());
+    let tags = languages.into_iter().flatten().filter_map(|tag| tag.as_string());
+    tags.into_iter().find_map(|tag| Language::from_tag(&tag)).unwrap_or_default()
+}
+
+/// Real time in milliseconds, for measuring how long something took.
+pub fn now_ms() -> f64 {
+    window().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
+}
+
+/// Timers and listeners that are under way.
+#[derive(Default)]
+pub struct Browser {
+    frame: Option<AnimationFrame>,
+    tick: Option<Timeout>,
+    check: Option<Timeout>,
+    save: Option<Timeout>,
+    listeners: Vec<EventListener>,
+}
+
+/// Milliseconds without typing after which the text is looked at.
+const CHECK_AFTER: u32 = 250;
+/// Milliseconds after which a change is kept.
+const SAVE_AFTER: u32 = 400;
+
+impl Browser {
+    /// Listens to what the application must know. `save` is called when the page goes away.
+    pub fn listen(&mut self, send: &Callback<Msg>, save: Callback<()>) {
+        let Some(window) = window() else { return };
+        if let Ok(Some(query)) = window.match_media("(prefers-color-scheme: dark)") {
+            send.emit(Msg::SystemDark(query.matches()));
+            let (send, asked) = (send.clone(), query.clone());
+            self.listeners
+                .push(EventListener::new(&query, "change", move |_| send.emit(Msg::SystemDark(asked.matches()))));
+        }
+        self.listeners.push(EventListener::new(&window, "pagehide", move |_| save.emit(())));
+    }
+
+    /// Carries an effect out. `took_ms` is how long the message before took.
+    pub fn run(&mut self, effect: Effect, send: &Callback<Msg>, save: &Callback<()>, took_ms: u32) {
+        match effect {
+            Effect::Save => {
+                let save = save.clone();
+                self.save = Some(Timeout::new(SAVE_AFTER, move || save.emit(())));
+            }
+            Effect::CheckLater => {
+                let send = send.clone();
+                self.check = Some(Timeout::new(CHECK_AFTER, move || send.emit(Msg::Check)));
+            }
+            Effect::NextSlice => {
+                let send = send.clone();
+                self.frame = Some(request_animation_frame(move |_| send.emit(Msg::Slice { took_ms })));
+            }
+            Effect::TickLater(ms) => {
+                let send = send.clone();
+                self.tick = Some(Timeout::new(ms, move || send.emit(Msg::PlayTick)));
+            }
+            Effect::Copy(text) => {
+                if let Some(window) = window() {
+                    // A refusal is told by the browser itself.
+                    let _ = window.navigator().clipboard().write_text(&text);
+                }
+            }
+            Effect::Download { name, text } => {
+                download(&name, &text);
+            }
+            Effect::PickFile => pick_file(send.clone()),
+            Effect::Theme(theme) => show_theme(theme),
+            Effect::Language(language) => {
+                if let Some(root) = document().and_then(|document| document.document_element()) {
+                    root.set_attribute("lang", language.tag()).ok();
+                }
+            }
+            Effect::Focus(id) => dom::focus_later(id.to_string()),
+            Effect::FocusNode(node) => dom::focus_later(format!("node-{node}")),
+        }
+    }
+}
+
+/// Colours of the page.
+pub fn show_theme(theme: Theme) {
+    if let Some(root) = document().and_then(|document| document.document_element()) {
+        root.set_attribute("data-theme", theme.name()).ok();
+    }
+}
+
+fn download(name: &str, text: &str) -> Option<()> {
+    let parts = js_sys::Array::of1(&text.into());
+    let blob = web_sys::Blob::new_with_str_sequence(&parts).ok()?;
+    let address = web_sys::Url::create_object_url_with_blob(&blob).ok()?;
+    let link: HtmlAnchorElement = document()?.create_element("a").ok()?.dyn_into().ok()?;
+    link.set_href(&address);
+    link.set_download(name);
+    link.click();
+    web_sys::Url::revoke_object_url(&address).ok()
+}
+
+fn pick_file(send: Callback<Msg>) {
+    let input = document().and_then(|document| document.create_element("input").ok());
+    let Some(input) = input.and_then(|input: Element| input.dyn_into::<HtmlInputElement>().ok()) else { return };
+    input.set_type("file");
+    input.set_accept(".yaml,.yml,.json,.txt");
+    let chosen = input.clone();
+    let listener = EventListener::once(&input, "change", move |_| {
+        if let Some(file) = chosen.files().and_then(|files| files.get(0)) {
+            read_file(file, send);
+        }
+    });
+    listener.forget();
+    input.click();
+}
+
+/// Reads a file's text and sends it.
+pub fn read_file(file: File, send: Callback<Msg>) {
+    wasm_bindgen_futures::spawn_local(async move {
+        let name = file.name();
+        if let Ok(text) = wasm_bindgen_futures::JsFuture::from(file.text()).await
+            && let Some(text) = text.as_string()
+        {
+            send.emit(Msg::Import { name, text });
+        }
+    });
+}

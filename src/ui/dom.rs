@@ -1,0 +1,155 @@
+//! The few things that only the browser can do, and that Yew does not do.
+
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
+
+fn call(element: &HtmlElement, method: &str) {
+    // Popovers are newer than the bindings. A browser without them leaves the menu closed.
+    let function = js_sys::Reflect::get(element, &JsValue::from_str(method)).ok();
+    if let Some(function) = function.and_then(|function| function.dyn_into::<js_sys::Function>().ok()) {
+        function.call0(element).ok();
+    }
+}
+
+/// Whether a popover is open.
+pub fn is_open(popover: &Element) -> bool {
+    popover.matches(":popover-open").unwrap_or(false)
+}
+
+/// Closes a popover.
+pub fn hide_popover(popover: &HtmlElement) {
+    call(popover, "hidePopover");
+}
+
+/// Opens a popover below its button, or above where there is more room; within the window.
+pub fn show_popover_at(popover: &HtmlElement, button: &Element) {
+    call(popover, "showPopover");
+    let Some(window) = web_sys::window() else { return };
+    let size = |value: Result<JsValue, JsValue>| value.ok().and_then(|v| v.as_f64()).unwrap_or(0.0);
+    let (width, height) = (size(window.inner_width()), size(window.inner_height()));
+    let anchor = button.get_bounding_client_rect();
+    let own = popover.get_bounding_client_rect();
+    let left = anchor.left().min(width - own.width() - 8.0).max(8.0);
+    let below = anchor.bottom() + 4.0;
+    let above = anchor.top() - 4.0 - own.height();
+    let top = if below + own.height() <= height - 8.0 || above < 8.0 {
+        below.min(height - own.height() - 8.0).max(8.0)
+    } else {
+        above
+    };
+    let style = popover.style();
+    style.set_property("left", &format!("{left}px")).ok();
+    style.set_property("top", &format!("{top}px")).ok();
+}
+
+/// Focuses the first element that fits the selector.
+pub fn focus_first(parent: &Element, selector: &str) {
+    if let Some(element) = parent.query_selector(selector).ok().flatten() {
+        focus(&element);
+    }
+}
+
+/// Focuses an element.
+pub fn focus(element: &Element) {
+    if let Some(element) = element.dyn_ref::<HtmlElement>() {
+        element.focus().ok();
+    }
+}
+
+/// Focuses the element of this id, if there is one.
+pub fn focus_id(id: &str) {
+    if let Some(element) = web_sys::window().and_then(|w| w.document()).and_then(|d| d.get_element_by_id(id)) {
+        focus(&element);
+    }
+}
+
+/// Whether an event came from within an element that fits the selector.
+pub fn is_within(event: &Event, selector: &str) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    target.and_then(|target| target.closest(selector).ok().flatten()).is_some()
+}
+
+/// Whether a person is writing: single keys then are text, not shortcuts.
+pub fn is_writing(event: &Event) -> bool {
+    is_within(event, "input:not([type=range]), textarea, select, [contenteditable=true]")
+}
+
+/// Moves the focus among the elements that fit the selector, in the order of the page, with the arrow keys, Home and
+/// End.
+pub fn arrow_focus(event: &KeyboardEvent, parent: &Element, selector: &str) {
+    let Ok(list) = parent.query_selector_all(selector) else { return };
+    let items: Vec<Element> = (0..list.length()).filter_map(|i| list.get(i)?.dyn_into().ok()).collect();
+    if items.is_empty() {
+        return;
+    }
+    let active = web_sys::window().and_then(|w| w.document()).and_then(|d| d.active_element());
+    let at = active.and_then(|active| items.iter().position(|item| *item == active));
+    let last = items.len() - 1;
+    let to = match (event.key().as_str(), at) {
+        ("ArrowDown" | "ArrowRight", Some(at)) => {
+            if at == last {
+                0
+            } else {
+                at + 1
+            }
+        }
+        ("ArrowUp" | "ArrowLeft", Some(at)) => at.checked_sub(1).unwrap_or(last),
+        ("ArrowDown" | "Home", _) => 0,
+        ("ArrowUp" | "End", _) => last,
+        _ => return,
+    };
+    event.prevent_default();
+    if let Some(item) = items.get(to) {
+        focus(item);
+    }
+}
+
+/// Moves the focus among the elements that fit the selector with the arrow keys, as they stand on the screen: Up and
+/// Down go to the row above and below.
+pub fn grid_focus(event: &KeyboardEvent, parent: &Element, selector: &str) {
+    let key = event.key();
+    if !matches!(key.as_str(), "ArrowDown" | "ArrowUp" | "ArrowLeft" | "ArrowRight" | "Home" | "End") {
+        return;
+    }
+    let Ok(list) = parent.query_selector_all(selector) else { return };
+    let items: Vec<Element> = (0..list.length()).filter_map(|i| list.get(i)?.dyn_into().ok()).collect();
+    let active = web_sys::window().and_then(|w| w.document()).and_then(|d| d.active_element());
+    let Some(at) = active.and_then(|active| items.iter().position(|item| *item == active)) else { return };
+    let top = |item: &Element| item.get_bounding_client_rect().top();
+    let first_row = items.first().map_or(0.0, top);
+    let columns = items.iter().take_while(|item| (top(item) - first_row).abs() < 4.0).count().max(1);
+    let last = items.len() - 1;
+    let to = match key.as_str() {
+        "ArrowRight" => (at + 1).min(last),
+        "ArrowLeft" => at.saturating_sub(1),
+        "ArrowDown" if at + columns <= last => at + columns,
+        "ArrowUp" if at >= columns => at - columns,
+        "Home" => 0,
+        "End" => last,
+        _ => at,
+    };
+    event.prevent_default();
+    if let Some(item) = items.get(to) {
+        focus(item);
+    }
+}
+
+/// Scrolls a list so that one of its items can be seen, and nothing else of the page.
+pub fn keep_in_sight(list: &HtmlElement, item: &Element) {
+    let (frame, place) = (list.get_bounding_client_rect(), item.get_bounding_client_rect());
+    let margin = 24.0;
+    #[allow(clippy::cast_possible_truncation)] // Pixels of a screen.
+    let by = if place.bottom() > frame.bottom() - margin {
+        (place.bottom() - frame.bottom() + margin) as i32
+    } else if place.top() < frame.top() + margin {
+        (place.top() - frame.top() - margin) as i32
+    } else {
+        return;
+    };
+    list.set_scroll_top(list.scroll_top().saturating_add(by));
+}
+
+/// Focuses the element of this id once the page has been drawn.
+pub fn focus_later(id: String) {
+    gloo::timers::callback::Timeout::new(0, move || focus_id(&id)).forget();
+}

@@ -1,0 +1,26 @@
+//! The page: Yew components that draw what [`crate::app`] says and send back what the person does.
+
+mod browser;
+mod chips;
+mod cluster;
+mod dense;
+mod diff;
+mod dom;
+mod editor;
+mod env;
+mod icons;
+mod inspector;
+mod manifest;
+mod menu;
+mod node_card;
+mod phrase;
+mod pod_tile;
+mod root;
+mod set_head;
+mod story;
+mod terminal;
+mod top_bar;
+mod transport;
+
+pub use browser::install_recovery;
+pub use root::App;

@@ -1,0 +1,200 @@
+//! The application: holds the state, draws the page, carries effects out.
+
+use crate::app::effect::Effect;
+use crate::app::message::{Msg, Running};
+use crate::app::model::{Model, Notice};
+use crate::app::persist::{STORAGE_KEY, Saved, Settings};
+use crate::app::update::update;
+use crate::app::view::FileTab;
+use crate::ui::browser::{self, Browser};
+use crate::ui::cluster::Cluster;
+use crate::ui::env::Env;
+use crate::ui::icons::{Icon, icon};
+use crate::ui::inspector::Inspector;
+use crate::ui::manifest::Manifests;
+use crate::ui::story::Story;
+use crate::ui::terminal::Terminal;
+use crate::ui::top_bar::{PaneBar, TopBar};
+use crate::ui::transport::Transport;
+use std::rc::Rc;
+use web_sys::{DragEvent, KeyboardEvent};
+use yew::prelude::*;
+
+/// What the root hears.
+pub enum Heard {
+    /// A message for the application.
+    App(Msg),
+    /// Keep the state now.
+    SaveNow,
+}
+
+/// The page.
+pub struct App {
+    model: Model,
+    browser: Browser,
+    send: Callback<Msg>,
+    save: Callback<()>,
+    files: Rc<Vec<FileTab>>,
+    /// The browser has refused to keep the state, and the person has been told.
+    cannot_save: bool,
+}
+
+impl Component for App {
+    type Message = Heard;
+    type Properties = ();
+
+    fn create(ctx: &Context<Self>) -> Self {
+        let send: Callback<Msg> = ctx.link().callback(Heard::App);
+        let save: Callback<()> = ctx.link().callback(|()| Heard::SaveNow);
+        let model = start();
+        browser::show_theme(model.settings.theme);
+        let mut browser = Browser::default();
+        browser.run(Effect::Language(model.language()), &send, &save, 0);
+        browser.listen(&send, save.clone());
+        let files = file_tabs(&model, &Rc::default());
+        Self { model, browser, send, save, files, cannot_save: false }
+    }
+
+    fn update(&mut self, _: &Context<Self>, heard: Heard) -> bool {
+        let message = match heard {
+            Heard::SaveNow => return self.keep(),
+            Heard::App(message) => message,
+        };
+        if let Msg::Edit(_, text) = &message {
+            browser::remember(text);
+        }
+        let before = browser::now_ms();
+        let effects = update(&mut self.model, message);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds of one message.
+        let took_ms = (browser::now_ms() - before).max(0.0) as u32;
+        for effect in effects {
+            self.browser.run(effect, &self.send, &self.save, took_ms);
+        }
+        self.files = file_tabs(&self.model, &self.files);
+        true
+    }
+
+    fn rendered(&mut self, _: &Context<Self>, first: bool) {
+        if first {
+            browser::store(&browser::starting_key(), None);
+        }
+    }
+
+    fn view(&self, _: &Context<Self>) -> Html {
+        let model = &self.model;
+        let views = &model.views;
+        let env = Env { language: model.language(), send: self.send.clone() };
+        let words = model.words();
+        let edited = self.files.iter().any(|file| file.edited);
+        html! {
+            <ContextProvider<Env> context={env.clone()}>
+                <div class={classes!("app", model.inspect.is_some().then_some("inspecting"))} data-pane={model.pane.name()}
+                    onkeydown={self.keys()} ondragover={Callback::from(|event: DragEvent| event.prevent_default())} ondrop={self.drop_file()}>
+                    <a class="skip" href="#cluster">{ words.skip }</a>
+                    <TopBar theme={model.settings.theme} pane={model.pane} />
+                    <div class="work">
+                        <Manifests files={self.files.clone()} shown={model.files.shown_id()} problems={model.check.problems.clone()}
+                            review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.is_untouched()} />
+                        <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} touched={views.touched.clone()}
+                            inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} />
+                        <Story tab={model.story_tab} part={views.story.clone()} position={model.session.position()} open={views.open_step.clone()} events={views.events.clone()} />
+                        if let (Some(what), Some(detail)) = (model.inspect.clone(), views.detail.clone()) { <Inspector {what} {detail} /> }
+                    </div>
+                    <Transport position={model.session.position()} len={model.session.len()} now_ms={model.session.world().now_ms()}
+                        can_step={model.can_step()} running={model.running} speed={model.settings.speed} chart={views.chart.clone()}
+                        telling={views.telling.to_string()} branches={views.branches.clone()} />
+                    <Terminal entries={model.terminal.clone()} open={model.terminal_open} hint={model.hint.clone()} />
+                    <PaneBar pane={model.pane} {edited} />
+                    if let Some(notice) = &model.notice { { notice_view(&env, notice, model) } }
+                    <div class="unseen" role="status" aria-live="polite">{ if model.running == Running::ToQuiet { "" } else { &*model.announcement } }</div>
+                </div>
+            </ContextProvider<Env>>
+        }
+    }
+}
+
+/// The state as it was left, or that of a first visit.
+fn start() -> Model {
+    let language = browser::browser_language();
+    let key = browser::starting_key();
+    let crashed = browser::stored(&key).is_some();
+    browser::store(&key, Some("1"));
+    let saved = browser::stored(STORAGE_KEY).and_then(|text| Saved::parse(&text));
+    match saved {
+        // The last start did not come to its end: the texts are kept, the cluster begins anew.
+        Some(saved) if crashed => {
+            let mut model = Model::restore(&Saved { scenario: "?".into(), ..saved }, language);
+            model.notice = Some(Notice { text: model.words().began_anew.into(), trouble: true });
+            model
+        }
+        Some(saved) => Model::restore(&saved, language),
+        None => Model::new(Settings::default(), language),
+    }
+}
+
+/// The files as tabs; the same value as before where nothing changed.
+fn file_tabs(model: &Model, before: &Rc<Vec<FileTab>>) -> Rc<Vec<FileTab>> {
+    let shown = model.files.shown_id();
+    let tabs: Vec<FileTab> = model
+        .files
+        .list()
+        .iter()
+        .map(|file| FileTab {
+            id: file.id,
+            name: file.name.clone(),
+            text: file.text.clone(),
+            edited: file.is_edited(),
+            notes: if file.id == shown { model.check.notes.clone() } else { Rc::default() },
+        })
+        .collect();
+    if **before == tabs { Rc::clone(before) } else { Rc::new(tabs) }
+}
+
+fn notice_view(env: &Env, notice: &Notice, model: &Model) -> Html {
+    let words = model.words();
+    html! {
+        <div class={classes!("notice", notice.trouble.then_some("trouble"))} role="region" aria-label={words.notice}>
+            { icon(if notice.trouble { Icon::Warning } else { Icon::Info }) }
+            <p>{ &notice.text }</p>
+            if !notice.trouble && model.files.can_reopen() { <button type="button" class="button tiny" onclick={env.on(Msg::ReopenFile)}>{ words.reopen }</button> }
+            <button type="button" class="button plain tiny icon" aria-label={words.close} onclick={env.on(Msg::CloseNotice)}>{ icon(Icon::Close) }</button>
+        </div>
+    }
+}
+
+impl App {
+    /// Keeps the state for the next visit. Returns whether the page changes.
+    fn keep(&mut self) -> bool {
+        let kept = browser::store(STORAGE_KEY, Some(&self.model.saved().to_text()));
+        if kept || self.cannot_save {
+            return false;
+        }
+        self.cannot_save = true;
+        self.model.notice = Some(Notice { text: self.model.words().not_kept.into(), trouble: true });
+        true
+    }
+
+    fn keys(&self) -> Callback<KeyboardEvent> {
+        let send = self.send.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == "Enter" && (event.ctrl_key() || event.meta_key()) && !event.default_prevented() {
+                event.prevent_default();
+                send.emit(Msg::Apply);
+            }
+        })
+    }
+
+    fn drop_file(&self) -> Callback<DragEvent> {
+        let send = self.send.clone();
+        Callback::from(move |event: DragEvent| {
+            event.prevent_default();
+            let files = event.data_transfer().and_then(|data| data.files());
+            let Some(files) = files else { return };
+            for index in 0..files.length() {
+                if let Some(file) = files.get(index) {
+                    browser::read_file(file, send.clone());
+                }
+            }
+        })
+    }
+}

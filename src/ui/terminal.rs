@@ -1,0 +1,125 @@
+//! The command line: what each click stands for, and what a person types.
+
+use crate::app::message::Msg;
+use crate::app::view::TerminalEntry;
+use crate::ui::env::use_env;
+use crate::ui::icons::{Icon, icon};
+use std::rc::Rc;
+use web_sys::{HtmlElement, HtmlInputElement, KeyboardEvent};
+use yew::prelude::*;
+
+/// Properties of [`Terminal`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct TerminalProps {
+    /// All commands, oldest first.
+    pub entries: Rc<Vec<Rc<TerminalEntry>>>,
+    /// The drawer is open.
+    pub open: bool,
+    /// The command that the control under the pointer stands for.
+    pub hint: Option<Rc<str>>,
+}
+
+/// The command line with its drawer.
+#[component]
+pub fn Terminal(props: &TerminalProps) -> Html {
+    let env = use_env();
+    let words = env.words();
+    let text = use_state(String::new);
+    // How far back in the history the person has gone; 0: not at all.
+    let back = use_state_eq(|| 0usize);
+    let output = use_node_ref();
+    let input = use_node_ref();
+    {
+        let output = output.clone();
+        use_effect_with((props.entries.len(), props.open), move |_| {
+            if let Some(output) = output.cast::<HtmlElement>() {
+                output.set_scroll_top(output.scroll_height());
+            }
+        });
+    }
+    let typed = {
+        let text = text.clone();
+        Callback::from(move |event: InputEvent| text.set(event.target_unchecked_into::<HtmlInputElement>().value()))
+    };
+    let submit = {
+        let (text, back, send) = (text.clone(), back.clone(), env.send.clone());
+        Callback::from(move |event: SubmitEvent| {
+            event.prevent_default();
+            let line = text.trim().to_string();
+            if !line.is_empty() {
+                send.emit(Msg::RunTyped(line));
+                text.set(String::new());
+                back.set(0);
+            }
+        })
+    };
+    let keys = {
+        let (text, back, entries) = (text.clone(), back.clone(), props.entries.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            let to = match event.key().as_str() {
+                "ArrowUp" => (*back + 1).min(entries.len()),
+                "ArrowDown" => back.saturating_sub(1),
+                _ => return,
+            };
+            event.prevent_default();
+            back.set(to);
+            let entry = to.checked_sub(1).and_then(|at| entries.iter().rev().nth(at));
+            text.set(entry.map(|entry| entry.line.clone()).unwrap_or_default());
+        })
+    };
+    let last = props.entries.last();
+    let toggle_name = if props.open { words.hide_terminal } else { words.show_terminal };
+    html! {
+        <section class={classes!("terminal", props.open.then_some("open"))} aria-label={words.terminal}>
+            if props.open {
+                <div class="terminal-head">
+                    <h2 class="small">{ words.terminal }</h2>
+                    <span class="push" />
+                    <button type="button" class="button plain tiny" onclick={env.on(Msg::ClearTerminal)}>{ words.clear }</button>
+                </div>
+                <div class="terminal-output mono" ref={output} tabindex="0" role="log" aria-label={words.terminal}>
+                    if props.entries.is_empty() { <p class="quiet">{ words.terminal_empty }</p> }
+                    { for props.entries.iter().map(|entry| html! { <Block key={entry.number} entry={entry.clone()} /> }) }
+                </div>
+            }
+            <div class="terminal-line">
+                <p class="last mono" aria-live="off">
+                    if let Some(hint) = &props.hint {
+                        <span class="prompt" aria-hidden="true">{ "$" }</span><span class="hint cut">{ &**hint }</span>
+                    } else if let Some(last) = last {
+                        <span class="prompt" aria-hidden="true">{ "$" }</span>
+                        <span class="line cut" id="last-command" title={last.line.clone()}>{ &last.line }</span>
+                        <button type="button" class="button plain tiny icon" aria-label={words.copy_command} title={words.copy_command} onclick={env.on(Msg::Copy(last.line.clone()))}>{ icon(Icon::Copy) }</button>
+                        <span class={classes!("outcome", "cut", last.failed.then_some("bad"))}>{ last.first_line() }</span>
+                    } else {
+                        <span class="quiet cut">{ words.terminal_first }</span>
+                    }
+                </p>
+                <form class="type" onsubmit={submit}>
+                    <label class="prompt mono" for="command" aria-hidden="true">{ "$" }</label>
+                    <input ref={input} id="command" class="mono" value={(*text).clone()} placeholder="kubectl get pods -o wide" aria-label={words.command_line}
+                        autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" oninput={typed} onkeydown={keys} />
+                </form>
+                <button type="button" class="button plain icon toggle" aria-label={toggle_name} title={toggle_name} aria-expanded={props.open.to_string()} onclick={env.on(Msg::ToggleTerminal)}>
+                    { icon(if props.open { Icon::Chevron } else { Icon::ChevronUp }) }</button>
+            </div>
+        </section>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct BlockProps {
+    entry: Rc<TerminalEntry>,
+}
+
+#[component]
+fn Block(props: &BlockProps) -> Html {
+    let entry = &props.entry;
+    html! {
+        <div class="block">
+            <p class="block-line"><span class="prompt" aria-hidden="true">{ "$ " }</span>{ &entry.line }</p>
+            if !entry.stdout.is_empty() { <pre>{ &entry.stdout }</pre> }
+            if !entry.stderr.is_empty() { <pre class={classes!(entry.failed.then_some("bad"))}>{ &entry.stderr }</pre> }
+        </div>
+    }
+}

@@ -1,0 +1,88 @@
+//! The bar at the top: name, files, theme, language.
+
+use crate::app::message::{Msg, Pane, Theme};
+use crate::app::text::Language;
+use crate::ui::env::use_env;
+use crate::ui::icons::{Icon, icon, mark};
+use crate::ui::menu::{Menu, menu_choice, menu_item};
+use yew::prelude::*;
+
+/// Properties of [`TopBar`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct TopBarProps {
+    /// Light or dark.
+    pub theme: Theme,
+    /// The part that is shown where there is no room for all.
+    pub pane: Pane,
+}
+
+/// The bar at the top.
+#[component]
+pub fn TopBar(props: &TopBarProps) -> Html {
+    let env = use_env();
+    let words = env.words();
+    let theme_icon = match props.theme {
+        Theme::Auto => Icon::ThemeAuto,
+        Theme::Light => Icon::ThemeLight,
+        Theme::Dark => Icon::ThemeDark,
+    };
+    let theme_text = |theme: Theme| match theme {
+        Theme::Auto => words.theme_auto,
+        Theme::Light => words.theme_light,
+        Theme::Dark => words.theme_dark,
+    };
+    let file =
+        |shape, text: &str, message: Msg| menu_item(Some(shape), text, "", "", env.on(message), Callback::noop());
+    html! {
+        <header class="top">
+            <div class="brand">{ mark() }<h1>{ "DaemonSet Playground" }</h1></div>
+            <span class="push" />
+            <Menu name={words.session} class={classes!("button", "plain")} face={html! { <>{ icon(Icon::File) }<span class="wide-only">{ words.session }</span></> }}>
+                { file(Icon::Undo, words.new_session, Msg::NewSession) }
+                { file(Icon::Upload, words.open_file, Msg::PickFile) }
+                <hr />
+                { file(Icon::Download, words.save_scenario, Msg::DownloadScenario) }
+                { file(Icon::Terminal, words.save_script, Msg::DownloadScript) }
+            </Menu>
+            <Menu name={words.language} class={classes!("button", "plain")} face={html! { <span class="small">{ env.language.tag().to_uppercase() }</span> }}>
+                { for Language::ALL.into_iter().map(|language| menu_choice(language.name(), language == env.language, env.on(Msg::SetLanguage(language)))) }
+            </Menu>
+            <Menu name={words.theme} class={classes!("button", "plain", "icon")} face={icon(theme_icon)}>
+                { for Theme::ALL.into_iter().map(|theme| menu_choice(theme_text(theme), theme == props.theme, env.on(Msg::SetTheme(theme)))) }
+            </Menu>
+        </header>
+    }
+}
+
+/// Properties of [`PaneBar`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct PaneBarProps {
+    /// The part that is shown.
+    pub pane: Pane,
+    /// A file is edited and not applied.
+    pub edited: bool,
+}
+
+/// On a narrow screen: which part of the page is shown.
+#[component]
+pub fn PaneBar(props: &PaneBarProps) -> Html {
+    let env = use_env();
+    let words = env.words();
+    let entry = |pane: Pane| {
+        let (shape, text) = match pane {
+            Pane::Cluster => (Icon::Cluster, words.cluster),
+            Pane::Manifest => (Icon::Manifest, words.manifests),
+            Pane::Story => (Icon::Story, words.story),
+            Pane::Terminal => (Icon::Terminal, words.terminal),
+        };
+        html! {
+            <button type="button" class={classes!("pane", format!("pane-{}", pane.name()))} aria-current={(pane == props.pane).to_string()} onclick={env.on(Msg::ShowPane(pane))}>
+                { icon(shape) }<span>{ text }</span>
+                if pane == Pane::Manifest && props.edited { <span class="dot" /> }
+            </button>
+        }
+    };
+    html! {
+        <nav class="pane-bar" aria-label={words.parts}>{ for Pane::ALL.into_iter().map(entry) }</nav>
+    }
+}

@@ -1,0 +1,332 @@
+//! Stepping, playing, and the chart of the rollout that is also the scrubber.
+
+use crate::app::message::{Msg, Running, Speed};
+use crate::app::phrase::fill;
+use crate::app::text::{Words, time};
+use crate::app::view::{Chart, MarkKind, area, layout, position_at};
+use crate::ui::env::{Env, use_env};
+use crate::ui::icons::{Icon, icon};
+use crate::ui::menu::{Menu, menu_choice};
+use crate::ui::pod_tile::colour_class;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, HtmlInputElement, PointerEvent};
+use yew::prelude::*;
+
+/// Properties of [`Transport`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct TransportProps {
+    /// Number of steps before the present position.
+    pub position: usize,
+    /// Number of steps.
+    pub len: usize,
+    /// Virtual time at the present position, in milliseconds.
+    pub now_ms: u64,
+    /// Whether there is a step to make.
+    pub can_step: bool,
+    /// What runs by itself.
+    pub running: Running,
+    /// Speed of playing.
+    pub speed: Speed,
+    /// The rollout over time.
+    pub chart: Rc<Chart>,
+    /// What the present step did, for the slider's text.
+    pub telling: AttrValue,
+    /// The lines that were left by acting in the past: number of steps and where they fork off.
+    pub branches: Rc<Vec<(usize, usize)>>,
+}
+
+/// Buttons, clock and chart.
+#[component]
+pub fn Transport(props: &TransportProps) -> Html {
+    let env = use_env();
+    let words = env.words();
+    let at_start = props.position == 0;
+    let quiet = !props.can_step;
+    let running = props.running != Running::No;
+    html! {
+        <section class="transport" aria-label={words.transport}>
+            <div class="transport-row">
+                <div class="buttons" role="group" aria-label={words.transport}>
+                    { control(&env, Icon::Start, words.to_start, "icon wide-only", at_start, Msg::Seek(0)) }
+                    { control(&env, Icon::Back, words.back, "icon", at_start, Msg::Back) }
+                    <button type="button" id="step" class="button primary step" aria-disabled={(quiet && !running).to_string()} onclick={env.on(Msg::Step)} title={words.step_title}>
+                        { words.step }{ icon(Icon::Step) }</button>
+                    <button type="button" class="button labelled" aria-disabled={quiet.to_string()} onclick={env.on(Msg::StepOver)} title={words.step_over_title}>
+                        { icon(Icon::StepOver) }<span>{ words.step_over }</span></button>
+                    if props.running == Running::ToQuiet {
+                        <button type="button" class="button labelled" onclick={env.on(Msg::Stop)}>{ icon(Icon::Stop) }<span>{ words.cancel }</span></button>
+                    } else {
+                        <button type="button" class="button labelled" aria-disabled={quiet.to_string()} onclick={env.on(Msg::RunToQuiet)} title={words.run_title}>
+                            { icon(Icon::Quiet) }<span>{ words.run_to_quiet }</span></button>
+                    }
+                    <div class="joined wide-only">
+                        <button type="button" class="button labelled" aria-disabled={(quiet && !running).to_string()} aria-pressed={(props.running == Running::Playing).to_string()} onclick={env.on(Msg::TogglePlay)}>
+                            if props.running == Running::Playing { { icon(Icon::Pause) }<span>{ words.pause }</span> } else { { icon(Icon::Play) }<span>{ words.play }</span> }</button>
+                        <Menu name={words.speed} face={html! { <span class="small number">{ speed_text(props.speed) }</span> }} class={classes!("button")}>
+                            { for Speed::ALL.into_iter().map(|speed| menu_choice(speed_text(speed), speed == props.speed, env.on(Msg::SetSpeed(speed)))) }
+                        </Menu>
+                    </div>
+                </div>
+                if props.chart.set.is_some() { { chart_legend(words, &props.chart) } }
+                { clock(&env, props) }
+            </div>
+            <Scrubber position={props.position} now_ms={props.now_ms} chart={props.chart.clone()} telling={props.telling.clone()} />
+        </section>
+    }
+}
+
+fn speed_text(speed: Speed) -> &'static str {
+    match speed {
+        Speed::Slow => "½×",
+        Speed::Normal => "1×",
+        Speed::Fast => "4×",
+    }
+}
+
+fn control(env: &Env, shape: Icon, name: &'static str, class: &'static str, disabled: bool, message: Msg) -> Html {
+    html! {
+        <button type="button" class={classes!("button", class)} aria-label={name} title={name} aria-disabled={disabled.to_string()} onclick={env.on(message)}>{ icon(shape) }</button>
+    }
+}
+
+fn clock(env: &Env, props: &TransportProps) -> Html {
+    let words = env.words();
+    let now = i64::try_from(props.now_ms).unwrap_or(i64::MAX);
+    let (position, len) = (props.position.to_string(), props.len.to_string());
+    html! {
+        <div class="clock">
+            if !props.branches.is_empty() {
+                <Menu name={words.branches} face={html! { <>{ icon(Icon::Branch) }<span class="small number">{ props.branches.len() + 1 }</span></> }} class={classes!("button", "plain", "tiny")}>
+                    { for props.branches.iter().enumerate().map(|(index, (len, fork))| {
+                        let text = fill(words.branch, &[("fork", &fork.to_string()), ("n", &len.to_string())]);
+                        menu_choice(&text, false, env.on(Msg::SwitchBranch(index)))
+                    }) }
+                </Menu>
+            }
+            <b class="number">{ time(env.language, now) }</b>
+            <span class="quiet small number">{ fill(words.step_of, &[("n", &position), ("all", &len)]) }</span>
+            if !props.can_step && props.len > 0 { <span class="badge good">{ words.quiet }</span> }
+        </div>
+    }
+}
+
+/// Width of the chart in its own units.
+const WIDTH: f64 = 1000.0;
+const HEIGHT: f64 = 60.0;
+
+#[derive(Clone, PartialEq, Properties)]
+struct ScrubberProps {
+    position: usize,
+    now_ms: u64,
+    chart: Rc<Chart>,
+    telling: AttrValue,
+}
+
+/// The chart. A slider for the keyboard lies over it; the pointer is mapped to the axis here, since that is not even.
+#[component]
+fn Scrubber(props: &ScrubberProps) -> Html {
+    let env = use_env();
+    let words = env.words();
+    let chart = &props.chart;
+    let places = use_memo(chart.clone(), |chart| layout(&chart.times, WIDTH));
+    let dragging = use_state_eq(|| false);
+    let frame = use_node_ref();
+    let last = chart.times.len().saturating_sub(1);
+
+    let seek = {
+        let (send, places, frame) = (env.send.clone(), places.clone(), frame.clone());
+        Callback::from(move |event: PointerEvent| {
+            if let Some(frame) = frame.cast::<HtmlElement>() {
+                let place = frame.get_bounding_client_rect();
+                let x = (f64::from(event.client_x()) - place.left()) / place.width().max(1.0) * WIDTH;
+                send.emit(Msg::Seek(position_at(&places, x)));
+            }
+        })
+    };
+    let down = {
+        let (seek, dragging) = (seek.clone(), dragging.clone());
+        Callback::from(move |event: PointerEvent| {
+            if event.button() == 0 {
+                if let Some(target) = event.target().and_then(|t| t.dyn_into::<Element>().ok()) {
+                    target.set_pointer_capture(event.pointer_id()).ok();
+                }
+                dragging.set(true);
+                seek.emit(event);
+            }
+        })
+    };
+    let drag = {
+        let (seek, dragging) = (seek.clone(), dragging.clone());
+        Callback::from(move |event: PointerEvent| {
+            if *dragging {
+                seek.emit(event);
+            }
+        })
+    };
+    let up = {
+        let dragging = dragging.clone();
+        Callback::from(move |_: PointerEvent| dragging.set(false))
+    };
+    let slid = {
+        let send = env.send.clone();
+        Callback::from(move |event: InputEvent| {
+            let value = event.target_unchecked_into::<HtmlInputElement>().value();
+            send.emit(Msg::Seek(value.parse().unwrap_or(0)));
+        })
+    };
+    let head = places.get(props.position).copied().unwrap_or(0.0);
+    let now = i64::try_from(props.now_ms).unwrap_or(i64::MAX);
+    let text = fill(
+        words.slider_text,
+        &[
+            ("n", &props.position.to_string()),
+            ("all", &last.to_string()),
+            ("time", &time(env.language, now)),
+            ("what", &props.telling),
+        ],
+    );
+    html! {
+        <div class={classes!("scrubber", colour_class(chart.set.is_some().then_some(chart.colour)))}>
+            <div class="chart-frame" ref={frame} onpointerdown={down} onpointermove={drag} onpointerup={up.clone()} onpointercancel={up}>
+                <svg class="chart" viewBox={format!("0 0 {WIDTH} {HEIGHT}")} preserveAspectRatio="none" aria-hidden="true" focusable="false">
+                    <Areas chart={chart.clone()} />
+                    if props.position < last {
+                        <rect class="chart-ahead" x={format!("{head:.1}")} y="0" width={format!("{:.1}", WIDTH - head)} height={HEIGHT.to_string()} />
+                    }
+                    <line class="chart-head" x1={format!("{head:.1}")} x2={format!("{head:.1}")} y1="0" y2={HEIGHT.to_string()} />
+                </svg>
+                <input type="range" class="chart-slider" min="0" max={last.to_string()} value={props.position.to_string()} step="1"
+                    aria-label={words.timeline} aria-valuetext={text} oninput={slid} />
+            </div>
+            <Axis chart={chart.clone()} head={head} now_ms={props.now_ms} />
+        </div>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct AreasProps {
+    chart: Rc<Chart>,
+}
+
+/// The areas: from below new available, old available, unavailable, pending; the line of what must stay available.
+#[component]
+fn Areas(props: &AreasProps) -> Html {
+    let chart = &props.chart;
+    let places = layout(&chart.times, WIDTH);
+    let most = chart.samples.iter().map(|sample| sample.desired()).max().unwrap_or(0).max(1);
+    let scale = (HEIGHT - 6.0) / f64::from(most);
+    let sample = |index: usize| chart.samples.get(index).copied().unwrap_or_default();
+    let stacked = |index: usize| {
+        let s = sample(index);
+        let (a, b) = (s.new_available, s.new_available.saturating_add(s.old_available));
+        [0, a, b, b.saturating_add(s.unavailable), s.desired()]
+    };
+    let layer = |n: usize| {
+        area(&places, WIDTH, HEIGHT, scale, |index| {
+            let stack = stacked(index);
+            (stack.get(n).copied().unwrap_or(0), stack.get(n + 1).copied().unwrap_or(0))
+        })
+    };
+    let floor = floor_line(&places, scale, |index| {
+        let s = sample(index);
+        (s.floor > 0).then_some(s.floor)
+    });
+    html! {
+        <>
+            <path class="area-new" d={layer(0)} />
+            <path class="area-old" d={layer(1)} />
+            <path class="area-unavailable" d={layer(2)} />
+            <path class="area-pending" d={layer(3)} />
+            if !floor.is_empty() { <path class="chart-floor" d={floor} /> }
+        </>
+    }
+}
+
+fn floor_line(places: &[f64], scale: f64, floor: impl Fn(usize) -> Option<u32>) -> String {
+    use std::fmt::Write;
+    let mut path = String::new();
+    for (index, from) in places.iter().enumerate() {
+        let to = places.get(index + 1).copied().unwrap_or(WIDTH);
+        if let Some(count) = floor(index) {
+            let y = HEIGHT - f64::from(count) * scale;
+            write!(path, "M{from:.1} {y:.1}H{to:.1}").ok();
+        }
+    }
+    path
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct AxisProps {
+    chart: Rc<Chart>,
+    head: f64,
+    now_ms: u64,
+}
+
+/// Times and marks below the chart.
+#[component]
+fn Axis(props: &AxisProps) -> Html {
+    let env = use_env();
+    let words = env.words();
+    let chart = &props.chart;
+    let places = layout(&chart.times, WIDTH);
+    let label = |ms: u64| time(env.language, i64::try_from(ms).unwrap_or(i64::MAX));
+    // Times where the clock moved, far enough apart to be read.
+    let mut ticks: Vec<(f64, u64, bool)> = Vec::new();
+    for (place, ms) in places.iter().zip(&chart.times) {
+        if ticks.last().is_none_or(|(before, at, _)| ms > at && place - before > 70.0) && *place < WIDTH - 40.0 {
+            // On a narrow screen only every few of them have room.
+            let roomy =
+                ticks.iter().rev().find(|(_, _, roomy)| *roomy).is_none_or(|(before, ..)| place - before > 190.0);
+            ticks.push((*place, *ms, roomy));
+        }
+    }
+    html! {
+        <svg class="axis" aria-hidden="true" focusable="false" width="100%" height="20">
+            { for ticks.iter().map(|(place, ms, roomy)| {
+                let first = *place < 1.0;
+                html! { <text class={classes!("axis-time", (!roomy).then_some("wide-only"))} x={percent(*place)} y="16" text-anchor={if first { "start" } else { "middle" }}>{ label(*ms) }</text> }
+            }) }
+            { for chart.marks.iter().map(|mark| {
+                let place = places.get(mark.step).copied().unwrap_or(0.0);
+                let (class, text) = match &mark.kind {
+                    MarkKind::Command(line) => ("axis-mark", line.as_str()),
+                    MarkKind::Refused(line) => ("axis-mark bad", line.as_str()),
+                    MarkKind::Trouble => ("axis-mark bad", words.trouble),
+                };
+                html! {
+                    <svg x={percent(place)} y="0" width="1" height="8" overflow="visible" onclick={env.on(Msg::Seek(mark.step))}>
+                        <path {class} d="M0 0 3.5 6h-7z"><title>{ text }</title></path>
+                    </svg>
+                }
+            }) }
+        </svg>
+    }
+}
+
+fn percent(place: f64) -> String {
+    format!("{:.2}%", place / WIDTH * 100.0)
+}
+
+/// What the areas of the chart mean.
+fn chart_legend(words: &Words, chart: &Chart) -> Html {
+    let areas = [
+        ("area-new", words.chart_new),
+        ("area-old", words.chart_old),
+        ("area-unavailable", words.chart_unavailable),
+        ("area-pending", words.chart_pending),
+    ];
+    let swatch = |class: &'static str| {
+        html! {
+            <svg width="12" height="12" aria-hidden="true" focusable="false"><rect {class} width="12" height="12" rx="3" /></svg>
+        }
+    };
+    html! {
+        <ul class={classes!("chart-legend", "small", "quiet", colour_class(Some(chart.colour)))} aria-label={words.chart_legend}>
+            { for areas.into_iter().map(|(class, text)| html! { <li>{ swatch(class) }{ text }</li> }) }
+            if chart.samples.iter().any(|sample| sample.floor > 0) {
+                <li><svg width="16" height="12" aria-hidden="true" focusable="false"><path class="chart-floor" d="M0 6H16" /></svg>{ words.chart_floor }</li>
+            }
+        </ul>
+    }
+}

@@ -1,0 +1,76 @@
+// Shown when the program has stopped for good: what went wrong, the person's own texts, and the way on. It needs nothing
+// of the program, which cannot be trusted any more.
+
+const KEY = 'daemonset-playground';
+let shown = false;
+
+function savedFiles() {
+  try {
+    return JSON.parse(localStorage.getItem(KEY) ?? '{}').files ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function element(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+/**
+ * Replaces the page.
+ * @param {string} reason what the program said
+ * @param {string} newest the text that was written last, in case it was not kept yet
+ */
+export function recover(reason, newest) {
+  if (shown) return;
+  shown = true;
+  const french = document.documentElement.lang === 'fr';
+  const say = (english, inFrench) => (french ? inFrench : english);
+  const files = savedFiles();
+  const others = files.map(({ name, text }) => `# ${name}\n${text}`).filter((text) => !newest || !text.endsWith(`\n${newest}`));
+  const texts = [newest, ...others].filter(Boolean).join('\n---\n');
+  const area = element('textarea', { class: 'field mono', rows: '16', readonly: '', 'aria-label': say('Your manifests', 'Vos manifestes') });
+  area.value = texts;
+  const copy = element('button', { class: 'button primary', type: 'button' }, say('Copy the text', 'Copier le texte'));
+  copy.addEventListener('click', async () => {
+    area.select();
+    try {
+      await navigator.clipboard.writeText(texts);
+      copy.textContent = say('Copied', 'Copié');
+    } catch {
+      document.execCommand('copy');
+    }
+  });
+  const reload = element('button', { class: 'button', type: 'button' }, say('Reload and go on', 'Recharger et continuer'));
+  reload.addEventListener('click', () => location.reload());
+  const afresh = element('button', { class: 'button', type: 'button' }, say('Reload with a new cluster', 'Recharger avec un nouveau cluster'));
+  afresh.addEventListener('click', () => {
+    try {
+      localStorage.setItem(`${KEY}.starting`, '1');
+    } catch {
+      // Without storage nothing was kept anyway.
+    }
+    location.reload();
+  });
+  document.body.replaceChildren(
+    element(
+      'main',
+      { class: 'recover' },
+      element('h1', {}, say('The playground has stopped', 'Le playground s’est arrêté')),
+      element('p', {}, say('A defect of the playground, not of your manifest. Your text is here; nothing is lost.', 'Un défaut du playground, pas de votre manifeste. Votre texte est ici ; rien n’est perdu.')),
+      area,
+      element('div', { class: 'actions' }, copy, reload, afresh),
+      element('details', {}, element('summary', {}, say('What went wrong', 'Ce qui s’est passé')), element('pre', { class: 'mono' }, reason)),
+    ),
+  );
+}
+
+/** Also shows the page when the program stops without a word: out of memory, out of stack. */
+export function watch() {
+  addEventListener('error', ({ error }) => {
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) recover(String(error.stack ?? error), '');
+  });
+}
