@@ -157,6 +157,16 @@ fn documents_are_split_at_lines_that_begin_with_three_dashes() {
 }
 
 #[test]
+fn a_bad_separator_hides_the_document_before_it_from_kubectl() {
+    let text = "a: 1\n---\nb: 2\n--- c: 3\n";
+    let read = read_text(text);
+    assert_eq!(read.documents[1].value(), Some(&json!({"b": 2})));
+    let stream: Vec<_> = read.stream().map(|result| result.map(|document| document.index)).collect();
+    let [Ok(0), Err(diagnostic)] = stream.as_slice() else { panic!("{stream:?}") };
+    assert_eq!((diagnostic.code, diagnostic.span.start.line), (Code::DocumentSeparator, 4));
+}
+
+#[test]
 fn lines_are_counted_from_the_start_of_the_document() {
     assert_eq!(yaml_error("a: 1\n---\nb: 1\nc: @\n"), "yaml: line 2: found character that cannot start any token");
     assert_eq!(yaml_error("---\nb: 1\nc: @\n"), "yaml: line 3: found character that cannot start any token");

@@ -279,7 +279,7 @@ impl Decoder<'_> {
         if !implicit && tree.tag(id).is_none() {
             return Ok(Key::Text(text.to_string()));
         }
-        Ok(match self.resolved(id, text, implicit)? {
+        Ok(match self.resolved(id, text)? {
             Resolved::Text(text) => Key::Text(text),
             Resolved::Scalar(Scalar::Bool(value)) => Key::Text(value.to_string()),
             Resolved::Scalar(Scalar::Int(value)) => Key::Text(value.to_string()),
@@ -354,7 +354,7 @@ impl Decoder<'_> {
         if !implicit && self.tree.tag(id).is_none() {
             return Ok(Value::String(text.to_owned()));
         }
-        let float = match self.resolved(id, text, implicit)? {
+        let float = match self.resolved(id, text)? {
             Resolved::Text(text) => return Ok(Value::String(text)),
             Resolved::Scalar(Scalar::Null | Scalar::Text) => return Ok(Value::Null),
             Resolved::Scalar(Scalar::Bool(value)) => return Ok(Value::Bool(value)),
@@ -385,9 +385,8 @@ impl Decoder<'_> {
     }
 
     /// A scalar that is implicit or tagged. Follows resolve.go resolve.
-    fn resolved(&self, id: NodeId, text: &str, implicit: bool) -> Result<Resolved, Box<Failure>> {
+    fn resolved(&self, id: NodeId, text: &str) -> Result<Resolved, Box<Failure>> {
         let Some(tag) = self.tree.tag(id) else {
-            debug_assert!(implicit);
             return Ok(match resolve(text) {
                 Scalar::Text => Resolved::Text(text.to_owned()),
                 scalar => Resolved::Scalar(scalar),

@@ -24,6 +24,8 @@ pub struct Document {
     pub format: Format,
     /// Index in [`ManifestRead::diagnostics`](super::ManifestRead::diagnostics) of what kept it from being read.
     pub error: Option<usize>,
+    /// kubectl never looks at it, since the `---` line behind it has text that is no comment.
+    pub lost: bool,
     content: Option<Content>,
     lines: Arc<LineIndex>,
 }
@@ -83,7 +85,7 @@ impl Object<'_> {
 
 impl Document {
     pub(crate) fn new(index: usize, span: Span, format: Format, lines: Arc<LineIndex>) -> Self {
-        Document { index, span, format, error: None, content: None, lines }
+        Document { index, span, format, error: None, lost: false, content: None, lines }
     }
 
     pub(crate) fn set_content(&mut self, value: Value, tree: Tree, root: NodeId) {

@@ -39,7 +39,7 @@ impl ManifestRead {
     /// before that one are applied, those after it are never looked at.
     pub fn stream(&self) -> impl Iterator<Item = Result<&Document, &Diagnostic>> {
         let mut failed = false;
-        self.documents.iter().map_while(move |document| {
+        self.documents.iter().filter(|document| !document.lost).map_while(move |document| {
             if failed {
                 return None;
             }
@@ -132,8 +132,9 @@ impl Reader<'_> {
                         self.fail_separator(document, start, end, text);
                     }
                 }
-                Chunk::Yaml { start, end, json_error } => {
-                    let document = self.document(start, end, Format::Yaml);
+                Chunk::Yaml { start, end, json_error, lost } => {
+                    let mut document = self.document(start, end, Format::Yaml);
+                    document.lost = lost;
                     match (compose(self.text, start, end, self.limits), json_error) {
                         (Ok(composed), None) => self.finish_yaml(document, composed),
                         (Err(error), None) => self.fail_yaml(document, start, end, error),
@@ -216,11 +217,10 @@ impl Reader<'_> {
     }
 
     fn finish_yaml(&mut self, document: Document, composed: Composed) {
-        let index = document.index;
-        self.finish(document, composed.tree, composed.root);
         if let Some(start) = composed.ignored_from {
-            self.warn_ignored(index, start);
+            self.warn_ignored(&document, start);
         }
+        self.finish(document, composed.tree, composed.root);
     }
 
     /// A chunk that is not JSON although the text began as JSON: kubectl keeps the JSON error in case YAML fails too.
@@ -316,11 +316,14 @@ impl Reader<'_> {
         }
     }
 
-    fn warn_ignored(&mut self, document: usize, start: usize) {
+    fn warn_ignored(&mut self, document: &Document, start: usize) {
         let line = Line::at(self.text, start);
         // `...` ends a document for YAML, but kubectl starts the next one only at `---`.
-        let above = line.previous(self.text, 0).filter(|above| above.text.trim_end() == "...");
-        let fix = above.map(|above| {
+        let above = line.previous(self.text, 0).filter(|above| self.fixes && above.text.trim_end() == "...");
+        let ignored = self.text.get(line.start..document.span.end.offset).unwrap_or("");
+        let can_be_read =
+            |ignored: &str| ignored.len() <= MAX_REREAD_BYTES && !read_without_fixes(ignored, self.limits).has_errors();
+        let fix = above.filter(|_| can_be_read(ignored)).map(|above| {
             let end = above.start.saturating_add(3);
             vec![TextEdit { start: above.start, end, replacement: "---".to_owned() }]
         });
@@ -330,7 +333,7 @@ impl Reader<'_> {
             fact: Fact::IgnoredText,
             kubectl_text: None,
             span: self.lines.span(start, line.start.saturating_add(line.text.trim_end().len())),
-            document: Some(document),
+            document: Some(document.index),
             path: None,
             remedy: Remedy::SeparateDocuments,
             fix,

@@ -36,6 +36,11 @@ impl<'t> Repair<'t> {
             })
             .collect();
         let repaired = apply_edits(chunk, &shifted);
+        // It must stay one chunk of the stream.
+        let separators = |text: &str| text.matches("\n---").count();
+        if separators(&repaired) != separators(chunk) {
+            return None;
+        }
         let composed = compose(&repaired, 0, repaired.len(), self.limits).ok()?;
         let is_whole = composed.ignored_from.is_none();
         let root = composed.root?;

@@ -19,10 +19,12 @@ pub(crate) enum Chunk {
         error: JsonError,
         with_offset: bool,
     },
+    /// `lost`: kubectl never looks at it, since the separator behind it is a bad one.
     Yaml {
         start: usize,
         end: usize,
         json_error: Option<JsonError>,
+        lost: bool,
     },
     /// `---` with something behind it.
     BadSeparator {
@@ -132,6 +134,10 @@ impl<'t> Chunks<'t> {
                 let behind = behind.trim();
                 if !behind.is_empty() && !behind.starts_with('#') {
                     // kubectl stops here; what it read before the separator is lost with it.
+                    if line_start > start {
+                        self.at = line_start;
+                        return Some(Chunk::Yaml { start, end: line_start, json_error: None, lost: true });
+                    }
                     self.at = line_end;
                     let text = behind.to_owned();
                     let json_error = self.json_error.take();
@@ -147,7 +153,7 @@ impl<'t> Chunks<'t> {
     }
 
     fn yaml(&mut self, start: usize, end: usize) -> Chunk {
-        Chunk::Yaml { start, end, json_error: self.json_error.take() }
+        Chunk::Yaml { start, end, json_error: self.json_error.take(), lost: false }
     }
 
     /// How far the text has been taken apart.
