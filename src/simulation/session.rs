@@ -63,6 +63,7 @@ impl Session {
     pub fn run(&mut self, line: &str, files: &BTreeMap<String, String>) -> Rc<CommandRun> {
         let mut world = self.world().clone();
         let number = self.position() + 1;
+        world.pass_idle_turns(world.now_ms(), number);
         let turned = world.run_command(line, files, number);
         let run = match &turned.reason {
             Reason::Command(run) => Rc::clone(run),
@@ -145,6 +146,7 @@ impl Session {
     fn pass_time(&mut self, until_ms: u64) {
         if until_ms > self.world().now_ms() {
             let mut world = self.world().clone();
+            world.pass_idle_turns(until_ms, self.position() + 1);
             world.pass_time(until_ms);
             self.timeline.amend(world);
             self.next = OnceCell::new();

@@ -180,6 +180,25 @@ impl World {
         None
     }
 
+    /// Lets actors look that are due until then and find nothing to do. Such looks make no step, but a person who acts
+    /// later acts after them.
+    pub fn pass_idle_turns(&mut self, until_ms: u64, number: usize) {
+        for _ in 0..MAX_IDLE_LOOKS {
+            if self.agenda.next().is_none_or(|due| due.at_ms > until_ms) {
+                return;
+            }
+            let mut trial = self.clone();
+            let Some(Due { at_ms, turn, .. }) = trial.agenda.pop() else { return };
+            trial.pass_time(at_ms);
+            let acted = actors::turn(&mut trial, &turn, number);
+            let wrote = !trial.api.take_changes().is_empty();
+            if acted.is_some_and(|acted| wrote || acted.reason.is_told_without_changes()) {
+                return;
+            }
+            *self = trial;
+        }
+    }
+
     /// Runs a person's command line.
     pub fn run_command(&mut self, line: &str, files: &BTreeMap<String, String>, number: usize) -> Turned {
         // A new line at the prompt means that the one before was interrupted.
