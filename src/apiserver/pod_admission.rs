@@ -33,7 +33,41 @@ pub fn admit(store: &Store, pod: &mut Pod) -> Result<(), Status> {
         spec.overhead = overhead.pod_fixed.clone();
     }
     add_default_tolerations(spec);
+    fill_in_containers(spec);
     Ok(())
+}
+
+/// What a pod gets and a template does not: requests that follow from limits, host ports that follow from the node's
+/// network.
+///
+/// Follows kubernetes pkg/apis/core/v1/defaults.go SetDefaults_Pod and defaultHostNetworkPorts, v1.36.
+fn fill_in_containers(spec: &mut PodSpec) {
+    let host_network = spec.host_network;
+    let lacks = |container: &Container| {
+        let limited = container.resources.as_ref();
+        limited.is_some_and(|r| r.limits.keys().any(|name| !r.requests.contains_key(name)))
+            || (host_network && container.ports.iter().any(|port| port.host_port == 0))
+    };
+    for list in [&mut spec.containers, &mut spec.init_containers] {
+        // Containers are shared with the template as long as nothing is missing.
+        if !list.iter().any(lacks) {
+            continue;
+        }
+        for container in Rc::make_mut(list) {
+            if let Some(resources) = &mut container.resources {
+                let limits = Rc::clone(&resources.limits);
+                let requests = Rc::make_mut(&mut resources.requests);
+                for (name, amount) in limits.iter() {
+                    requests.entry(name.clone()).or_insert(*amount);
+                }
+            }
+            for port in &mut container.ports {
+                if host_network && port.host_port == 0 {
+                    port.host_port = port.container_port;
+                }
+            }
+        }
+    }
 }
 
 fn set_service_account(store: &Store, namespace: &str, spec: &mut PodSpec) -> Result<(), String> {

@@ -335,7 +335,9 @@ fn update(
             "the object has been modified; please apply your changes to the latest version and try again".to_owned();
         return Err(Status::conflict(&resource.qualified_plural(), &name, &why));
     }
-    let before = old.to_value();
+    let mut before = old.to_value();
+    // Controllers write without defaults; what a person changes is compared with them.
+    defaulting::default(resource.kind, &mut before);
     keep_system_fields(&before, &mut tree);
     defaulting::default(resource.kind, &mut tree);
     strategy::prepare_for_update(resource.kind, &mut tree, &before);
@@ -355,7 +357,7 @@ fn update(
     let object = typed(resource, &tree)?;
     let mut warnings = warnings;
     warnings.extend(validation::warnings(resource.kind, &tree, Some(&before)));
-    if object == *old {
+    if object == *old || typed(resource, &before).is_ok_and(|before| before == object) {
         return Ok(Answer { object: old.clone(), warnings, changed: false });
     }
     let object = commit(api, Write::Update(object), options.dry_run)?;

@@ -11,6 +11,10 @@ use std::rc::Rc;
 pub const FOREGROUND_DELETION: &str = "foregroundDeletion";
 /// Finalizer of an object whose dependents lose their owner first.
 pub const ORPHAN_DEPENDENTS: &str = "orphan";
+/// Finalizer of a namespace whose content goes first.
+const NAMESPACE_FINALIZER: &str = "kubernetes";
+/// How long kubelets may trust what they know of secrets, in seconds.
+const NODE_TTL: &str = "node.alpha.kubernetes.io/ttl";
 /// Namespaces that every cluster has.
 pub const SYSTEM_NAMESPACES: [&str; 4] = ["default", "kube-node-lease", "kube-public", "kube-system"];
 
@@ -168,6 +172,11 @@ impl ApiServer {
                 pod.status = PodStatus { phase: PENDING.into(), qos_class, ..PodStatus::default() };
             }
             Object::Namespace(namespace) => Rc::make_mut(namespace).status.phase = "Active".into(),
+            Object::Node(node) => {
+                // The TTL controller's work, done at once: small clusters look at secrets without delay.
+                let annotations = Rc::make_mut(&mut Rc::make_mut(node).metadata.annotations);
+                annotations.entry(NODE_TTL.into()).or_insert_with(|| "0".into());
+            }
             _ => {}
         }
         self.put(object)
@@ -229,11 +238,16 @@ impl ApiServer {
                 .unwrap_or(30),
             _ => 0,
         };
+        let is_namespace = matches!(object, Object::Namespace(_));
         let metadata = object.metadata_mut();
         if let Some(finalizer) = finalizer
             && !metadata.is_terminating()
         {
             metadata.finalizers.push(finalizer.into());
+        }
+        if is_namespace && !metadata.is_terminating() {
+            // The namespace controller takes it off when the namespace is empty.
+            metadata.finalizers.push(NAMESPACE_FINALIZER.into());
         }
         if grace <= 0 && metadata.finalizers.is_empty() {
             return Ok(self.remove(object));
@@ -267,6 +281,7 @@ impl ApiServer {
         let mut pod = Rc::clone(pod);
         let bound = Rc::make_mut(&mut pod);
         Rc::make_mut(&mut bound.spec).node_name = node;
+        bound.status.nominated_node_name.clear();
         bound.status.set_condition(PodCondition {
             type_: "PodScheduled".into(),
             status: "True".into(),
