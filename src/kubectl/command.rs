@@ -12,6 +12,7 @@ pub enum Verb {
     ApiVersions,
     Apply,
     ApplyViewLastApplied,
+    AuthCanI,
     Autoscale,
     ClusterInfo,
     ConfigCurrentContext,
@@ -298,10 +299,9 @@ const GROUP_ALIASES: [(&str, &str); 10] = [
 ];
 
 /// Commands that need a real cluster, or are of no use here.
-const NOT_OFFERED: [&str; 12] = [
+const NOT_OFFERED: [&str; 11] = [
     "alpha",
     "attach",
-    "auth",
     "certificate",
     "completion",
     "cp",
@@ -319,7 +319,8 @@ struct Group {
     itself: Option<Verb>,
 }
 
-const GROUPS: [Group; 6] = [
+const GROUPS: [Group; 7] = [
+    Group { name: "auth", itself: None },
     Group { name: "rollout", itself: None },
     Group { name: "set", itself: None },
     Group { name: "config", itself: None },
@@ -368,6 +369,7 @@ verbs! {
         "dry-run?unchanged validate?strict server-side force-conflicts field-manager= overwrite prune prune-allowlist="
         "all selector,l= applyset= force grace-period# cascade?background wait timeout% openapi-patch subresource=";
     "apply view-last-applied" ApplyViewLastApplied "output,o= filename,f= recursive,R kustomize,k= selector,l= all";
+    "auth can-i" AuthCanI "list quiet,q all-namespaces,A subresource= no-headers";
     "autoscale" Autoscale
         "output,o= template= filename,f= kustomize,k= recursive,R dry-run?unchanged field-manager= min# max#"
         "cpu-percent# cpu= memory= name= save-config";

@@ -1,26 +1,644 @@
-//! Go templates (`-o go-template`).
+//! Go templates (`-o go-template`): fields, `range`, `if`, `with`, variables, and the usual functions.
+//!
+//! Follows Go's text/template as kubectl uses it; numbers are floating point, as JSON gives them.
 
 use super::error::{CliError, Result};
+use super::gojson;
 use serde_json::Value;
 
 /// A parsed template.
 #[derive(Clone, Debug)]
-pub(crate) struct Template(());
+pub(crate) struct Template {
+    nodes: Vec<Node>,
+}
+
+#[derive(Clone, Debug)]
+enum Node {
+    Text(String),
+    Print(Pipe),
+    Set(String, Pipe),
+    If(Pipe, Vec<Node>, Vec<Node>),
+    With(Pipe, Vec<Node>, Vec<Node>),
+    /// Names of the variables for index and value.
+    Range(Vec<String>, Pipe, Vec<Node>, Vec<Node>),
+}
+
+/// Commands; each gets what the one before gives as its last argument.
+#[derive(Clone, Debug)]
+struct Pipe(Vec<Vec<Term>>);
+
+#[derive(Clone, Debug)]
+enum Term {
+    /// `.a.b`, `$x.a`
+    Path(Option<String>, Vec<String>),
+    Word(String),
+    Literal(Value),
+    Group(Pipe, Vec<String>),
+}
+
+const MAX_DEPTH: usize = 40;
+/// Output that no terminal wants.
+const MAX_OUTPUT: usize = 4 << 20;
+
+type Parsed<T> = std::result::Result<T, String>;
 
 impl Template {
     /// Reads a template.
     ///
     /// # Errors
-    /// Always, for now.
-    pub fn parse(_text: &str) -> Result<Self> {
-        Err(CliError::message("go-template is not in this playground"))
+    /// In kubectl's words.
+    pub fn parse(text: &str) -> Result<Self> {
+        let failed =
+            |why: String| CliError::message(format!("error parsing template {text}, template: output:1: {why}"));
+        let mut pieces = split(text).map_err(failed)?;
+        pieces.reverse();
+        let mut parser = Blocks { pieces, depth: 0 };
+        let (nodes, end) = parser.block().map_err(failed)?;
+        if end != End::Template {
+            return Err(failed("unexpected {{end}}".into()));
+        }
+        Ok(Self { nodes })
     }
 
     /// The text that the template makes of a value.
     ///
     /// # Errors
-    /// None.
-    pub fn print(&self, _tree: &Value) -> Result<String> {
-        Ok(String::new())
+    /// A function that does not fit its arguments.
+    pub fn print(&self, root: &Value) -> Result<String> {
+        let mut run = Run { root, out: String::new(), variables: vec![("$".into(), root.clone())] };
+        run.nodes(&self.nodes, root)
+            .map_err(|why| CliError::message(format!("error executing template: template: output:1: {why}")))?;
+        Ok(run.out)
+    }
+}
+
+enum Piece {
+    Text(String),
+    Action(String),
+}
+
+/// Takes text and `{{…}}` apart; `{{-` and `-}}` eat the blanks beside them.
+fn split(text: &str) -> Parsed<Vec<Piece>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    let mut trims = false;
+    while let Some((before, after)) = rest.split_once("{{") {
+        let Some((action, tail)) = after.split_once("}}") else { return Err("unclosed action".into()) };
+        let left = action.starts_with("- ") || action.starts_with("-\n");
+        let mut plain = if trims { before.trim_start() } else { before };
+        if left {
+            plain = plain.trim_end();
+        }
+        pieces.push(Piece::Text(plain.into()));
+        let action = if left { action.get(1..).unwrap_or("") } else { action };
+        trims = action.ends_with(" -") || action.ends_with("\n-");
+        let action = if trims { action.strip_suffix('-').unwrap_or(action) } else { action }.trim();
+        if !action.starts_with("/*") {
+            pieces.push(Piece::Action(action.into()));
+        }
+        rest = tail;
+    }
+    pieces.push(Piece::Text(if trims { rest.trim_start() } else { rest }.into()));
+    Ok(pieces)
+}
+
+#[derive(PartialEq, Eq)]
+enum End {
+    Template,
+    End,
+    Else(String),
+}
+
+struct Blocks {
+    /// Last first.
+    pieces: Vec<Piece>,
+    depth: usize,
+}
+
+impl Blocks {
+    fn block(&mut self) -> Parsed<(Vec<Node>, End)> {
+        let mut nodes = Vec::new();
+        while let Some(piece) = self.pieces.pop() {
+            let action = match piece {
+                Piece::Text(text) => {
+                    if !text.is_empty() {
+                        nodes.push(Node::Text(text));
+                    }
+                    continue;
+                }
+                Piece::Action(action) => action,
+            };
+            let (word, rest) = action.split_once(char::is_whitespace).unwrap_or((&action, ""));
+            match word {
+                "end" => return Ok((nodes, End::End)),
+                "else" => return Ok((nodes, End::Else(rest.trim().to_owned()))),
+                "if" | "with" | "range" => {
+                    let node = self.branch(word, rest)?;
+                    nodes.push(node);
+                }
+                _ => nodes.push(match assignment(&action) {
+                    Some((name, rest)) => Node::Set(name, pipe(rest)?),
+                    None => Node::Print(pipe(&action)?),
+                }),
+            }
+        }
+        Ok((nodes, End::Template))
+    }
+
+    fn branch(&mut self, word: &str, rest: &str) -> Parsed<Node> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err("nested too deep".into());
+        }
+        let (variables, rest) = match rest.split_once(":=") {
+            Some((names, rest)) if word == "range" => {
+                (names.split(',').map(|name| name.trim().to_owned()).collect(), rest)
+            }
+            _ => (Vec::new(), rest),
+        };
+        let condition = pipe(rest)?;
+        let (then, end) = self.block()?;
+        let otherwise = match end {
+            End::Template => return Err("unexpected EOF".into()),
+            End::End => Vec::new(),
+            End::Else(rest) if rest.is_empty() => match self.block()? {
+                (nodes, End::End) => nodes,
+                _ => return Err("unexpected EOF".into()),
+            },
+            End::Else(rest) => {
+                // `{{else if x}}` shares the end of the outer one.
+                let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((&rest, ""));
+                vec![self.branch(word, rest)?]
+            }
+        };
+        self.depth -= 1;
+        Ok(match word {
+            "if" => Node::If(condition, then, otherwise),
+            "with" => Node::With(condition, then, otherwise),
+            _ => Node::Range(variables, condition, then, otherwise),
+        })
+    }
+}
+
+/// `$x := …`
+fn assignment(action: &str) -> Option<(String, &str)> {
+    let (name, rest) = action.split_once('=')?;
+    let name = name.trim_end_matches(':').trim();
+    let is_name = name.starts_with('$') && name.chars().skip(1).all(|c| c.is_alphanumeric() || c == '_');
+    is_name.then(|| (name.to_owned(), rest))
+}
+
+fn pipe(text: &str) -> Parsed<Pipe> {
+    let mut reader = Reader { rest: text.trim(), depth: 0 };
+    let pipe = reader.pipe()?;
+    if reader.rest.is_empty() { Ok(pipe) } else { Err(format!("unexpected {:?} in operand", reader.rest)) }
+}
+
+struct Reader<'t> {
+    rest: &'t str,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn pipe(&mut self) -> Parsed<Pipe> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err("nested too deep".into());
+        }
+        let mut commands = vec![Vec::new()];
+        loop {
+            self.rest = self.rest.trim_start();
+            match self.rest.chars().next() {
+                None | Some(')') => break,
+                Some('|') => {
+                    self.rest = self.rest.get(1..).unwrap_or("");
+                    commands.push(Vec::new());
+                }
+                Some(_) => {
+                    let term = self.term()?;
+                    if let Some(command) = commands.last_mut() {
+                        command.push(term);
+                    }
+                }
+            }
+        }
+        self.depth -= 1;
+        if commands.iter().any(Vec::is_empty) { Err("missing value for command".into()) } else { Ok(Pipe(commands)) }
+    }
+
+    fn word(&mut self) -> &str {
+        let end = self.rest.find(|c: char| c.is_whitespace() || "()|\"`".contains(c)).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
+        self.rest = rest;
+        word
+    }
+
+    fn term(&mut self) -> Parsed<Term> {
+        let first = self.rest.chars().next().unwrap_or(' ');
+        match first {
+            '(' => {
+                self.rest = self.rest.get(1..).unwrap_or("");
+                let inner = self.pipe()?;
+                self.rest = self.rest.strip_prefix(')').ok_or("unclosed left paren")?;
+                let fields = if self.rest.starts_with('.') { fields(self.word()) } else { Vec::new() };
+                Ok(Term::Group(inner, fields))
+            }
+            '"' | '`' => {
+                let mut text = String::new();
+                let mut chars = self.rest.char_indices().skip(1);
+                while let Some((at, c)) = chars.next() {
+                    match c {
+                        '\\' if first == '"' => text.extend(chars.next().map(|(_, c)| match c {
+                            'n' => '\n',
+                            't' => '\t',
+                            'r' => '\r',
+                            other => other,
+                        })),
+                        c if c == first => {
+                            self.rest = self.rest.get(at + 1..).unwrap_or("");
+                            return Ok(Term::Literal(Value::String(text)));
+                        }
+                        c => text.push(c),
+                    }
+                }
+                Err("unterminated quoted string".into())
+            }
+            '.' => Ok(Term::Path(None, fields(self.word()))),
+            '$' => {
+                let word = self.word().to_owned();
+                let (name, rest) = word.split_once('.').unwrap_or((&word, ""));
+                Ok(Term::Path(Some(name.into()), fields(rest)))
+            }
+            _ => {
+                let word = self.word().to_owned();
+                Ok(match word.as_str() {
+                    "" => return Err(format!("unexpected {first:?} in operand")),
+                    "true" | "false" => Term::Literal(Value::Bool(word == "true")),
+                    "nil" => Term::Literal(Value::Null),
+                    _ => match (word.parse::<i64>(), word.parse::<f64>()) {
+                        (Ok(whole), _) => Term::Literal(whole.into()),
+                        (_, Ok(number)) => Term::Literal(number.into()),
+                        _ if FUNCTIONS.contains(&word.as_str()) => Term::Word(word),
+                        _ => return Err(format!("function {word:?} not defined")),
+                    },
+                })
+            }
+        }
+    }
+}
+
+const FUNCTIONS: [&str; 18] = [
+    "and",
+    "or",
+    "not",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "len",
+    "index",
+    "slice",
+    "print",
+    "printf",
+    "println",
+    "html",
+    "exists",
+    "base64decode",
+];
+
+fn fields(text: &str) -> Vec<String> {
+    text.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// `None`: there is no such value.
+type Found = Option<Value>;
+
+struct Run<'v> {
+    root: &'v Value,
+    out: String,
+    variables: Vec<(String, Value)>,
+}
+
+impl Run<'_> {
+    fn nodes(&mut self, nodes: &[Node], dot: &Value) -> Parsed<()> {
+        let scope = self.variables.len();
+        for node in nodes {
+            if self.out.len() > MAX_OUTPUT {
+                return Err("the output is too long".into());
+            }
+            match node {
+                Node::Text(text) => self.out.push_str(text),
+                Node::Print(pipe) => {
+                    let value = self.pipe(pipe, dot)?;
+                    self.out.push_str(&value.map_or_else(|| "<no value>".into(), |value| shown(&value)));
+                }
+                Node::Set(name, pipe) => {
+                    let value = self.pipe(pipe, dot)?.unwrap_or(Value::Null);
+                    self.variables.push((name.clone(), value));
+                }
+                Node::If(pipe, then, otherwise) => {
+                    let value = self.pipe(pipe, dot)?;
+                    self.nodes(if truth(value.as_ref()) { then } else { otherwise }, dot)?;
+                }
+                Node::With(pipe, then, otherwise) => {
+                    let value = self.pipe(pipe, dot)?;
+                    match value.filter(|value| truth(Some(value))) {
+                        Some(value) => self.nodes(then, &value)?,
+                        None => self.nodes(otherwise, dot)?,
+                    }
+                }
+                Node::Range(names, pipe, body, otherwise) => {
+                    let items: Vec<(Value, Value)> = match self.pipe(pipe, dot)? {
+                        Some(Value::Array(items)) => {
+                            items.into_iter().enumerate().map(|(at, item)| (Value::from(at), item)).collect()
+                        }
+                        Some(Value::Object(map)) => map.into_iter().map(|(key, value)| (key.into(), value)).collect(),
+                        None | Some(Value::Null) => Vec::new(),
+                        Some(other) => return Err(format!("range can't iterate over {}", shown(&other))),
+                    };
+                    if items.is_empty() {
+                        self.nodes(otherwise, dot)?;
+                    }
+                    for (key, item) in items {
+                        let depth = self.variables.len();
+                        match names.as_slice() {
+                            [value] => self.variables.push((value.clone(), item.clone())),
+                            [index, value] => {
+                                self.variables.push((index.clone(), key));
+                                self.variables.push((value.clone(), item.clone()));
+                            }
+                            _ => {}
+                        }
+                        self.nodes(body, &item)?;
+                        self.variables.truncate(depth);
+                    }
+                }
+            }
+        }
+        self.variables.truncate(scope.max(1));
+        Ok(())
+    }
+
+    fn pipe(&self, pipe: &Pipe, dot: &Value) -> Parsed<Found> {
+        let mut given: Option<Found> = None;
+        for command in &pipe.0 {
+            given = Some(self.command(command, dot, given)?);
+        }
+        Ok(given.flatten())
+    }
+
+    fn command(&self, terms: &[Term], dot: &Value, piped: Option<Found>) -> Parsed<Found> {
+        let Some((first, rest)) = terms.split_first() else { return Ok(None) };
+        if let Term::Word(function) = first {
+            let mut arguments: Vec<Found> = rest.iter().map(|term| self.term(term, dot)).collect::<Parsed<_>>()?;
+            arguments.extend(piped);
+            return call(function, &arguments);
+        }
+        if !rest.is_empty() {
+            return Err("can't give argument to non-function".into());
+        }
+        self.term(first, dot)
+    }
+
+    fn term(&self, term: &Term, dot: &Value) -> Parsed<Found> {
+        let (start, path) = match term {
+            Term::Literal(value) => return Ok(Some(value.clone())),
+            Term::Word(function) => return call(function, &[]),
+            Term::Path(None, path) => (Some(dot.clone()), path),
+            Term::Path(Some(name), path) => {
+                let variable = self.variables.iter().rev().find(|(known, _)| known == name);
+                let value =
+                    variable.map(|(_, value)| value.clone()).or_else(|| (name == "$").then(|| self.root.clone()));
+                (Some(value.ok_or_else(|| format!("undefined variable {name:?}"))?), path)
+            }
+            Term::Group(pipe, path) => (self.pipe(pipe, dot)?, path),
+        };
+        let mut value = start;
+        for field in path {
+            value = match value {
+                Some(Value::Object(mut map)) => map.remove(field),
+                None | Some(Value::Null) => None,
+                Some(other) => {
+                    let kind = if other.is_string() { "string" } else { "interface {}" };
+                    return Err(format!("can't evaluate field {field} in type {kind}"));
+                }
+            };
+        }
+        Ok(value)
+    }
+}
+
+fn truth(value: Option<&Value>) -> bool {
+    match value {
+        None | Some(Value::Null) => false,
+        Some(Value::Bool(flag)) => *flag,
+        Some(Value::Number(number)) => number.as_f64() != Some(0.0),
+        Some(Value::String(text)) => !text.is_empty(),
+        Some(Value::Array(items)) => !items.is_empty(),
+        Some(Value::Object(map)) => !map.is_empty(),
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => "<no value>".into(),
+        Value::Number(number) => number.as_f64().map_or_else(String::new, go_float),
+        Value::Array(items) => format!("[{}]", items.iter().map(shown).collect::<Vec<_>>().join(" ")),
+        Value::Object(map) => {
+            let members: Vec<String> = map.iter().map(|(key, value)| format!("{key}:{}", shown(value))).collect();
+            format!("map[{}]", members.join(" "))
+        }
+        other => gojson::go_print(other),
+    }
+}
+
+/// A number as Go's `%v`: with an exponent from 1e21 on for whole JSON numbers, and below 1e-4.
+fn go_float(number: f64) -> String {
+    let magnitude = number.abs();
+    if number == 0.0 || (1e-4..1e21).contains(&magnitude) {
+        return number.to_string();
+    }
+    let text = format!("{number:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) => {
+            let (sign, exponent) = exponent.strip_prefix('-').map_or(('+', exponent), |rest| ('-', rest));
+            format!("{digits}e{sign}{exponent:0>2}")
+        }
+        None => text,
+    }
+}
+
+fn call(function: &str, arguments: &[Found]) -> Parsed<Found> {
+    let value = |at: usize| arguments.get(at).cloned().flatten();
+    let text = |at: usize| value(at).map_or_else(String::new, |value| shown(&value));
+    let wrong = || format!("wrong number of args for {function}: want at least 1 got {}", arguments.len());
+    let order = || -> Parsed<std::cmp::Ordering> {
+        match (value(0), value(1)) {
+            (Some(Value::Number(a)), Some(Value::Number(b))) => a
+                .as_f64()
+                .zip(b.as_f64())
+                .and_then(|(a, b)| a.partial_cmp(&b))
+                .ok_or_else(|| "incompatible types for comparison".into()),
+            (Some(Value::String(a)), Some(Value::String(b))) => Ok(a.cmp(&b)),
+            _ => Err(format!("error calling {function}: incompatible types for comparison")),
+        }
+    };
+    let equal = |a: &Found, b: &Found| match (a, b) {
+        (Some(Value::Number(a)), Some(Value::Number(b))) => a.as_f64() == b.as_f64(),
+        (a, b) => a == b,
+    };
+    let first = arguments.first();
+    Ok(Some(match function {
+        "and" => {
+            arguments.iter().find(|a| !truth(a.as_ref())).or(arguments.last()).cloned().flatten().unwrap_or(Value::Null)
+        }
+        "or" => {
+            arguments.iter().find(|a| truth(a.as_ref())).or(arguments.last()).cloned().flatten().unwrap_or(Value::Null)
+        }
+        "not" => Value::Bool(!truth(first.ok_or_else(wrong)?.as_ref())),
+        "eq" => {
+            let first = first.ok_or_else(wrong)?;
+            Value::Bool(arguments.iter().skip(1).any(|other| equal(first, other)))
+        }
+        "ne" => Value::Bool(!equal(&value(0), &value(1))),
+        "lt" => Value::Bool(order()?.is_lt()),
+        "le" => Value::Bool(order()?.is_le()),
+        "gt" => Value::Bool(order()?.is_gt()),
+        "ge" => Value::Bool(order()?.is_ge()),
+        "len" => match value(0) {
+            Some(Value::Array(items)) => items.len().into(),
+            Some(Value::Object(map)) => map.len().into(),
+            Some(Value::String(text)) => text.len().into(),
+            _ => return Err("error calling len: len of nil pointer".into()),
+        },
+        "index" | "exists" => {
+            let mut found = value(0);
+            for at in 1..arguments.len() {
+                found = match (found, value(at)) {
+                    (Some(Value::Array(items)), Some(Value::Number(index))) => {
+                        let index = index.as_u64().and_then(|index| usize::try_from(index).ok());
+                        let item = index.and_then(|index| items.get(index).cloned());
+                        if item.is_none() && function == "index" {
+                            return Err("error calling index: reflect: slice index out of range".into());
+                        }
+                        item
+                    }
+                    (Some(Value::Object(map)), Some(Value::String(key))) => map.get(&key).cloned(),
+                    _ if function == "exists" => None,
+                    _ => return Err("error calling index: index of untyped nil".into()),
+                };
+            }
+            if function == "exists" {
+                return Ok(Some(Value::Bool(found.is_some())));
+            }
+            return Ok(found);
+        }
+        "slice" => match value(0) {
+            Some(Value::String(text)) => {
+                let bound = |at: usize, default: usize| {
+                    value(at).and_then(|v| v.as_u64()).and_then(|n| usize::try_from(n).ok()).unwrap_or(default)
+                };
+                text.get(bound(1, 0)..bound(2, text.len())).unwrap_or("").into()
+            }
+            _ => return Err("error calling slice: can't slice item".into()),
+        },
+        "print" => (0..arguments.len()).map(text).collect::<Vec<_>>().join(" ").into(),
+        "println" => ((0..arguments.len()).map(text).collect::<Vec<_>>().join(" ") + "\n").into(),
+        "printf" => printf(arguments).into(),
+        "base64decode" => return Err("base64decode is not in this playground".into()),
+        _ => text(0).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&#34;").into(),
+    }))
+}
+
+/// `%s`, `%v`, `%d`, `%q`, `%t`, `%f`, with width and `-`.
+fn printf(arguments: &[Found]) -> String {
+    let Some(Some(Value::String(format))) = arguments.first() else { return String::new() };
+    let mut rest = arguments.iter().skip(1);
+    let mut out = String::new();
+    let mut chars = format.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '%' {
+            out.push(c);
+            continue;
+        }
+        let mut spec = String::new();
+        while let Some(c) = chars.next_if(|c| c.is_ascii_digit() || "-+.# ".contains(*c)) {
+            spec.push(c);
+        }
+        let verb = chars.next().unwrap_or('%');
+        if verb == '%' {
+            out.push('%');
+            continue;
+        }
+        let value = match rest.next() {
+            Some(Some(value)) => value.clone(),
+            Some(None) => Value::Null,
+            None => {
+                out.push_str(&format!("%!{verb}(MISSING)"));
+                continue;
+            }
+        };
+        let text = match (verb, &value) {
+            ('q', Value::String(text)) => format!("{text:?}"),
+            ('d', Value::Number(number)) if number.is_f64() => format!("%!d(float64={})", shown(&value)),
+            ('f', Value::Number(number)) => {
+                let digits = spec.split_once('.').and_then(|(_, digits)| digits.parse().ok()).unwrap_or(6usize).min(20);
+                format!("{:.digits$}", number.as_f64().unwrap_or(0.0))
+            }
+            (_, Value::Null) => format!("%!{verb}(<nil>)"),
+            _ => shown(&value),
+        };
+        let width: usize =
+            spec.trim_matches(['-', '+', '0', '#', ' ']).split('.').next().and_then(|w| w.parse().ok()).unwrap_or(0);
+        let padding = " ".repeat(width.min(1000).saturating_sub(text.chars().count()));
+        if spec.starts_with('-') {
+            out.push_str(&text);
+            out.push_str(&padding);
+        } else {
+            out.push_str(&padding);
+            out.push_str(&text);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn print(template: &str) -> String {
+        let value = json!({"items": [{"name": "a", "n": 2}, {"name": "b"}], "x": {"y": "z"}, "t": true});
+        match Template::parse(template).and_then(|template| template.print(&value)) {
+            Ok(text) => text,
+            Err(error) => error.render().0,
+        }
+    }
+
+    #[test]
+    fn templates_print_what_they_say() {
+        for (template, text) in [
+            ("{{.x.y}}", "z"),
+            ("{{range .items}}{{.name}}{{\"\\n\"}}{{end}}", "a\nb\n"),
+            ("{{range $i, $e := .items}}{{$i}}={{$e.name}} {{end}}", "0=a 1=b "),
+            ("{{range .items}}{{if .n}}{{.n}}{{else}}none{{end}},{{end}}", "2,none,"),
+            ("{{with .x}}{{.y}}{{end}}{{with .nope}}no{{else}}yes{{end}}", "zyes"),
+            ("{{.nope}}", "<no value>"),
+            ("{{len .items}} {{index .items 1 \"name\"}}", "2 b"),
+            ("{{if and .t (eq .x.y \"z\")}}ok{{end}}", "ok"),
+            ("{{printf \"%-4s|%3d|%q\" .x.y 7 .x.y}}", "z   |  7|\"z\""),
+            ("{{.x.y | printf \"<%s>\"}}", "<z>"),
+            ("a {{- .x.y -}} b", "azb"),
+            ("{{$n := .x.y}}{{$n}}{{$.t}}", "ztrue"),
+            ("{{if false}}1{{else if .t}}2{{else}}3{{end}}", "2"),
+            ("{{.x}}", "map[y:z]"),
+        ] {
+            assert_eq!(print(template), text, "{template}");
+        }
+        assert!(print("{{.x").contains("unclosed action"));
+        assert!(print("{{range .items}}").contains("unexpected EOF"));
+        assert!(print("{{nope .x}}").contains("function \"nope\" not defined"));
     }
 }

@@ -24,6 +24,7 @@ pub mod shell;
 mod sources;
 mod tabwriter;
 mod task;
+mod unified;
 mod verbs;
 mod yaml;
 

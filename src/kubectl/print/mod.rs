@@ -180,6 +180,10 @@ pub(crate) fn served(object: &Object) -> Value {
             if let Some(map) = tree.as_object_mut() {
                 map.entry("spec").or_insert_with(|| json!({"finalizers": ["kubernetes"]}));
             }
+            // The store keeps the namespace's own finalizer with the others.
+            if let Some(metadata) = tree.get_mut("metadata").and_then(Value::as_object_mut) {
+                metadata.remove("finalizers");
+            }
         }
         _ => {}
     }

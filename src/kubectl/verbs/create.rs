@@ -30,7 +30,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         match item {
             Ok(info) => {
                 found = true;
-                errors.extend(create(io, command, &info, dry_run, &mut reporter).err());
+                errors.extend(create(io, command, &info, dry_run, &mut reporter, "created").err());
             }
             Err(error) => errors.push(error),
         }
@@ -42,17 +42,24 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     Ok(None)
 }
 
-fn create(io: &mut Io, command: &Command, info: &Info, dry_run: DryRun, reporter: &mut Reporter) -> Result<()> {
+fn create(
+    io: &mut Io,
+    command: &Command,
+    info: &Info,
+    dry_run: DryRun,
+    reporter: &mut Reporter,
+    what: &str,
+) -> Result<()> {
     let Some(manifest) = &info.manifest else { return Ok(()) };
     let tree = if command.flags.is_on("save-config") { apply::annotated(manifest) } else { manifest.clone() };
     if dry_run == DryRun::Client {
-        return reporter.tell_tree(io, &tree, "created");
+        return reporter.tell_tree(io, &tree, what);
     }
     let options = dry_run.options(validation(command)?);
     let answer = requests::create(io.api, info.resource, &info.key.namespace, tree, options)
         .map_err(|status| CliError::from(status).with_source("creating", &info.source))?;
     io.warn(&answer.warnings);
-    reporter.tell(io, &answer.object, "created")
+    reporter.tell(io, &answer.object, what)
 }
 
 /// `create namespace`, `create deployment`…
@@ -88,10 +95,19 @@ pub(crate) fn generate(io: &mut Io, command: &Command) -> Started {
         }
         _ => deployment(command, &name, rest)?,
     };
+    send(io, command, tree, "created")
+}
+
+/// Creates an object that kubectl made itself.
+///
+/// # Errors
+/// What the API server answers.
+pub(crate) fn send(io: &mut Io, command: &Command, tree: Value, what: &str) -> Started {
     let dry_run = DryRun::of(io, command)?;
     let mut reporter = Reporter::new(command, dry_run)?;
     let text = |field: &str| tree.get(field).and_then(Value::as_str).unwrap_or("");
     let Some(resource) = resource_of(text("apiVersion"), text("kind")) else { return Ok(None) };
+    let name = tree.pointer("/metadata/name").and_then(Value::as_str).unwrap_or("").to_owned();
     let namespace = if resource.is_namespaced() { io.namespace().to_owned() } else { String::new() };
     let info = Info {
         resource,
@@ -100,7 +116,7 @@ pub(crate) fn generate(io: &mut Io, command: &Command) -> Started {
         object: None,
         source: String::new(),
     };
-    create(io, command, &info, dry_run, &mut reporter)?;
+    create(io, command, &info, dry_run, &mut reporter, what)?;
     Ok(None)
 }
 

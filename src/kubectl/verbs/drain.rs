@@ -24,7 +24,8 @@ pub struct Drain {
     pods: Vec<Leaving>,
     started: bool,
     deadline: Option<Time>,
-    errors: Vec<(Rc<str>, String)>,
+    /// Why a node could not be drained.
+    errors: Vec<(Rc<str>, Vec<String>)>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -111,12 +112,14 @@ impl Drain {
             if self.options.dry_run == DryRun::No {
                 if let Err(why) = self.evict(io) {
                     self.tell_pending(io, &node, &why);
-                    self.fail(io, &node, why);
+                    self.fail(io, &node, vec![why]);
                     continue;
                 }
                 if !self.pods.is_empty() {
-                    let retries = self.pods.iter().filter_map(|pod| pod.retry_at);
-                    return Ok(Progress::Pending(retries.chain(self.deadline).min()));
+                    let now = io.api.now();
+                    let retries = self.pods.iter().filter(|pod| !pod.asked).filter_map(|pod| pod.retry_at);
+                    let due = retries.chain(self.deadline).filter(|at| *at > now).min();
+                    return Ok(Progress::Pending(due));
                 }
             } else {
                 self.pods.clear();
@@ -131,7 +134,7 @@ impl Drain {
         for (node, _) in &self.errors {
             text.push_str(&format!(" {node}\n"));
         }
-        for (_, why) in &self.errors {
+        for why in self.errors.iter().flat_map(|(_, why)| why) {
             text.push_str(&format!("{why}\n"));
         }
         io.err.push_str(&text);
@@ -144,8 +147,12 @@ impl Drain {
         self.started = false;
     }
 
-    fn fail(&mut self, io: &mut Io, node: &Rc<str>, why: String) {
-        io.complain(format!("error: unable to drain node {node:?} due to error: {why}, continuing command..."));
+    fn fail(&mut self, io: &mut Io, node: &Rc<str>, why: Vec<String>) {
+        let all = match why.as_slice() {
+            [one] => one.clone(),
+            several => format!("[{}]", several.join(", ")),
+        };
+        io.complain(format!("error: unable to drain node {node:?} due to error: {all}, continuing command..."));
         self.errors.push((Rc::clone(node), why));
         self.next_node();
     }
@@ -161,10 +168,9 @@ impl Drain {
     }
 
     /// The pods that have to leave a node, or why it cannot be drained. Warns of those that stay.
-    fn find_pods(&self, io: &mut Io, node: &str) -> std::result::Result<Vec<Leaving>, String> {
+    fn find_pods(&self, io: &mut Io, node: &str) -> std::result::Result<Vec<Leaving>, Vec<String>> {
         const UNMANAGED: &str = "deleting Pods that declare no controller";
         const DAEMON_SET: &str = "ignoring DaemonSet-managed Pods";
-        const EMPTY_DIR: &str = "deleting Pods with local storage";
         let options = &self.options;
         let selector = Selector::parse(&options.pod_selector).unwrap_or_default();
         // What is found, in the order in which it is first found.
@@ -205,21 +211,15 @@ impl Drain {
                     (false, _, true) => {}
                     (false, _, false) => {
                         let owner = controller.map_or("", |owner| &*owner.name);
-                        return Err(format!("daemonsets.apps {owner:?} not found"));
+                        return Err(vec![format!("daemonsets.apps {owner:?} not found")]);
                     }
                 }
             }
-            if !pod.is_finished() && !pod.is_terminating() && has_empty_dir(&pod) {
-                if options.delete_empty_dir {
-                    note(&mut warnings, EMPTY_DIR, &name);
-                } else {
-                    note(
-                        &mut errors,
-                        "cannot delete Pods with local storage (use --delete-emptydir-data to override)",
-                        &name,
-                    );
-                    continue;
-                }
+            // That local data goes is not warned of: the check of the controller, which comes last, has the word.
+            if !pod.is_finished() && has_empty_dir(&pod) && !options.delete_empty_dir {
+                let what = "cannot delete Pods with local storage (use --delete-emptydir-data to override)";
+                note(&mut errors, what, &name);
+                continue;
             }
             if !pod.is_finished() && controller.is_none() {
                 if options.force {
@@ -242,10 +242,7 @@ impl Drain {
         if !errors.is_empty() {
             let mut list = shown(&errors);
             list.sort();
-            return Err(match list.as_slice() {
-                [one] => one.clone(),
-                several => format!("[{}]", several.join(", ")),
-            });
+            return Err(list);
         }
         if !warnings.is_empty() {
             io.complain(format!("Warning: {}", shown(&warnings).join("; ")));
@@ -257,40 +254,42 @@ impl Drain {
     fn evict(&mut self, io: &mut Io) -> std::result::Result<(), String> {
         let now = io.api.now();
         let timed_out = self.deadline.is_some_and(|deadline| now >= deadline);
+        let limit = crate::kubectl::go_duration(self.options.timeout.unwrap_or(0));
         let mut remaining = Vec::new();
+        let mut problem = None;
         for mut pod in std::mem::take(&mut self.pods) {
+            let (name, namespace) = (&pod.key.name, &pod.key.namespace);
             let present = io.api.store().pod(&pod.key).filter(|present| present.metadata.uid == pod.uid).cloned();
             let Some(present) = present else {
                 let what = if self.options.disable_eviction { "deleted" } else { "evicted" };
-                io.line(format!("pod/{} {what}", pod.key.name));
+                io.line(format!("pod/{name} {what}"));
                 continue;
             };
-            if let (Some(limit), Some(since)) = (self.options.skip_after, present.metadata.deletion_timestamp)
-                && now.seconds_since(since) > limit
+            if let (Some(most), Some(since)) = (self.options.skip_after, present.metadata.deletion_timestamp)
+                && now.seconds_since(since) > most
             {
                 continue;
             }
             if !pod.asked && pod.retry_at.is_none_or(|at| now >= at) {
-                self.ask(io, &mut pod);
+                if timed_out && problem.is_none() {
+                    // Only the next attempt notices that the time is over.
+                    io.line(format!("evicting pod {namespace}/{name}"));
+                    problem = Some(format!(
+                        "error when evicting pods/{name:?} -n {namespace:?}: global timeout reached: {limit}"
+                    ));
+                } else if !timed_out {
+                    self.ask(io, &mut pod);
+                }
+            } else if pod.asked && timed_out && problem.is_none() {
+                problem = Some(format!(
+                    "error when waiting for pod {name:?} in namespace {namespace:?} to terminate: global timeout reached: \
+                     {limit}"
+                ));
             }
             remaining.push(pod);
         }
         self.pods = remaining;
-        if timed_out && let Some(pod) = self.pods.first() {
-            let limit = crate::kubectl::go_duration(self.options.timeout.unwrap_or(0));
-            return Err(if pod.asked || self.options.disable_eviction {
-                format!(
-                    "error when waiting for pod {:?} in namespace {:?} to terminate: global timeout reached: {limit}",
-                    pod.key.name, pod.key.namespace
-                )
-            } else {
-                format!(
-                    "error when evicting pods/{:?} -n {:?}: global timeout reached: {limit}",
-                    pod.key.name, pod.key.namespace
-                )
-            });
-        }
-        Ok(())
+        problem.map_or(Ok(()), Err)
     }
 
     fn ask(&self, io: &mut Io, pod: &mut Leaving) {

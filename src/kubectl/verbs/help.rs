@@ -51,6 +51,16 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     Ok(None)
 }
 
+/// `kubectl options`
+pub(crate) fn options(io: &mut Io) -> Started {
+    io.line("The following options can be passed to any command:\n");
+    for flag in command::flags_of("") {
+        let short = flag.short.map_or_else(|| "    ".to_owned(), |short| format!("-{short}, "));
+        io.line(format!("    {short}--{}", flag.name));
+    }
+    Ok(None)
+}
+
 /// What `kubectl` alone prints.
 fn top() -> String {
     const GROUPS: [(&str, &str); 7] = [

@@ -8,16 +8,23 @@ pub(crate) mod cordon;
 pub(crate) mod create;
 pub(crate) mod delete;
 pub(crate) mod describe;
+pub(crate) mod diff;
 pub(crate) mod drain;
+pub(crate) mod edit;
+pub(crate) mod events;
+pub(crate) mod explain;
 pub(crate) mod get;
 pub(crate) mod help;
 pub(crate) mod label;
+pub(crate) mod logs;
 pub(crate) mod output;
 pub(crate) mod patch;
 pub(crate) mod replace;
 pub(crate) mod rollout;
 pub(crate) mod rollout_status;
+pub(crate) mod run;
 pub(crate) mod scale;
+pub(crate) mod set_env;
 pub(crate) mod set_image;
 pub(crate) mod set_resources;
 pub(crate) mod taint;
@@ -68,8 +75,23 @@ pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
         Taint => taint::run(io, command),
         Version => cluster::version(io, command),
         Wait => wait::run(io, command),
-        Autoscale | Diff | Edit | Events | Exec | Explain | Expose | Logs | NotOffered | Options | Run | SetEnv
-        | TopNode | TopPod => Err(not_offered(command)),
+        Autoscale => run::autoscale(io, command),
+        AuthCanI => {
+            // There is one user, who may do everything.
+            io.line("yes");
+            Ok(None)
+        }
+        Diff => diff::run(io, command),
+        Edit => edit::run(io, command),
+        Events => events::run(io, command),
+        Exec | Logs => logs::run(io, command),
+        Explain => explain::run(io, command),
+        Expose => run::expose(io, command),
+        Options => help::options(io),
+        Run => run::run(io, command),
+        SetEnv => set_env::run(io, command),
+        TopNode | TopPod => logs::top(),
+        NotOffered => Err(not_offered(command)),
     }
 }
 

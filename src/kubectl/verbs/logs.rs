@@ -1,0 +1,46 @@
+//! `kubectl logs`, `exec` and `top`: honest about what a simulated kubelet has not got.
+
+use crate::kubectl::Verb;
+use crate::kubectl::command::Command;
+use crate::kubectl::context::Io;
+use crate::kubectl::error::CliError;
+use crate::kubectl::lister;
+use crate::kubectl::select::mapping;
+use crate::kubectl::task::Started;
+
+/// `logs` and `exec`
+pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
+    let words: Vec<&String> = command.arguments.iter().take_while(|word| !word.starts_with('-')).collect();
+    let selects = command.verb == Verb::Logs && command.flags.has("selector");
+    let Some(first) = words.first() else {
+        if selects {
+            return Err(nothing_inside(command));
+        }
+        let message = if command.verb == Verb::Logs {
+            "expected 'logs [-f] [-p] (POD | TYPE/NAME) [-c CONTAINER]'.\nPOD or TYPE/NAME is a required argument for the \
+             logs command"
+        } else {
+            "pod, type/name or --filename must be specified"
+        };
+        return Err(command.usage(message));
+    };
+    let (kind, name) = first.split_once('/').unwrap_or(("pods", first));
+    let resource = mapping(kind)?;
+    lister::get(io.api, resource, &io.key(resource, name))?;
+    if command.verb == Verb::Exec && command.arguments.len() < 2 {
+        return Err(command.usage("you must specify at least one command for the container"));
+    }
+    Err(nothing_inside(command))
+}
+
+fn nothing_inside(command: &Command) -> CliError {
+    CliError::message(match command.verb {
+        Verb::Logs => "the containers of this playground are simulated: nothing runs inside, so there are no logs",
+        _ => "the containers of this playground are simulated: nothing runs inside, so nothing can be executed there",
+    })
+}
+
+/// `top` on a cluster without metrics server
+pub(crate) fn top() -> Started {
+    Err(CliError::message("Metrics API not available"))
+}
