@@ -7,8 +7,11 @@ mod daemonset;
 mod backoff;
 mod eligibility;
 mod history;
+mod kubectl;
+mod kubectl_compare;
 mod podspec;
 mod realmanifests;
+mod recorded_cluster;
 mod rollout;
 mod scheduler;
 mod scheduler_run;
@@ -35,6 +38,7 @@ pub fn families() -> Vec<Family> {
         Family { name: "backoff", check: backoff::check },
         Family { name: "podspec", check: podspec::check },
         Family { name: "scheduler", check: scheduler::check },
+        Family { name: "kubectl", check: kubectl::check },
         Family { name: "realmanifests", check: realmanifests::check },
         Family { name: "validation", check: validation::check },
     ]
