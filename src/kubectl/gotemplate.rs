@@ -54,7 +54,7 @@ impl Template {
         pieces.reverse();
         let mut parser = Blocks { pieces, depth: 0 };
         let (nodes, end) = parser.block().map_err(failed)?;
-        if end != End::Template {
+        if end != Stop::Template {
             return Err(failed("unexpected {{end}}".into()));
         }
         Ok(Self { nodes })
@@ -102,10 +102,11 @@ fn split(text: &str) -> Parsed<Vec<Piece>> {
     Ok(pieces)
 }
 
+/// What ends a block.
 #[derive(PartialEq, Eq)]
-enum End {
+enum Stop {
     Template,
-    End,
+    Closed,
     Else(String),
 }
 
@@ -116,7 +117,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    fn block(&mut self) -> Parsed<(Vec<Node>, End)> {
+    fn block(&mut self) -> Parsed<(Vec<Node>, Stop)> {
         let mut nodes = Vec::new();
         while let Some(piece) = self.pieces.pop() {
             let action = match piece {
@@ -130,8 +131,8 @@ impl Blocks {
             };
             let (word, rest) = action.split_once(char::is_whitespace).unwrap_or((&action, ""));
             match word {
-                "end" => return Ok((nodes, End::End)),
-                "else" => return Ok((nodes, End::Else(rest.trim().to_owned()))),
+                "end" => return Ok((nodes, Stop::Closed)),
+                "else" => return Ok((nodes, Stop::Else(rest.trim().to_owned()))),
                 "if" | "with" | "range" => {
                     let node = self.branch(word, rest)?;
                     nodes.push(node);
@@ -142,7 +143,7 @@ impl Blocks {
                 }),
             }
         }
-        Ok((nodes, End::Template))
+        Ok((nodes, Stop::Template))
     }
 
     fn branch(&mut self, word: &str, rest: &str) -> Parsed<Node> {
@@ -159,13 +160,13 @@ impl Blocks {
         let condition = pipe(rest)?;
         let (then, end) = self.block()?;
         let otherwise = match end {
-            End::Template => return Err("unexpected EOF".into()),
-            End::End => Vec::new(),
-            End::Else(rest) if rest.is_empty() => match self.block()? {
-                (nodes, End::End) => nodes,
+            Stop::Template => return Err("unexpected EOF".into()),
+            Stop::Closed => Vec::new(),
+            Stop::Else(rest) if rest.is_empty() => match self.block()? {
+                (nodes, Stop::Closed) => nodes,
                 _ => return Err("unexpected EOF".into()),
             },
-            End::Else(rest) => {
+            Stop::Else(rest) => {
                 // `{{else if x}}` shares the end of the outer one.
                 let (word, rest) = rest.split_once(char::is_whitespace).unwrap_or((&rest, ""));
                 vec![self.branch(word, rest)?]
