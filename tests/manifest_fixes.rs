@@ -227,6 +227,19 @@ fn documents_are_separated() {
     );
 }
 
+/// Found by fuzzing.
+#[test]
+fn a_fix_never_uncovers_another_error() {
+    let fixes = |text: &str| {
+        let read = read(text, &Limits::default());
+        read.diagnostics.iter().map(|diagnostic| diagnostic.fix.is_some()).collect::<Vec<_>>()
+    };
+    // Separated from the first document, the rest would be read, and cannot be.
+    assert_eq!(fixes("a: 1\n...\n- b\nc: 1\n"), [false]);
+    // Without the character in front the line would be a separator, and a bad one.
+    assert_eq!(fixes("kind: x\n\u{feff}---a: b\nb: c\n"), [false]);
+}
+
 #[test]
 fn facts_say_what_was_found() {
     assert_eq!(first_error("a: @b\n").fact, Fact::ReservedCharacter { character: '@' });

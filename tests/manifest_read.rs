@@ -236,7 +236,7 @@ fn lists_give_their_items() {
 fn limits_end_in_a_message_at_the_place() {
     let limited = |text: &str, limits: &Limits| {
         let read = read(text, limits);
-        let diagnostic = read.diagnostics.iter().find(|diagnostic| diagnostic.code == Code::LimitReached);
+        let diagnostic = read.stream().find_map(Result::err).filter(|diagnostic| diagnostic.code == Code::LimitReached);
         diagnostic.map(|diagnostic| (diagnostic.fact.to_string(), diagnostic.span.start.line))
     };
     let limits = Limits::default();

@@ -85,7 +85,8 @@ fn read_with(text: &str, limits: &Limits, fixes: bool) -> ManifestRead {
     let mut reader = Reader { text, limits, fixes, lines, documents: Vec::new(), diagnostics: Vec::new(), objects: 0 };
     if text.len() > limits.bytes.min(u32::MAX as usize / 2) {
         let at = text.floor_char_boundary(limits.bytes);
-        reader.report(*Failure::limit(LimitKind::Bytes, limits.bytes, at, text.len()), None, None);
+        let document = reader.document(0, text.len(), Format::Yaml);
+        reader.fail(document, *Failure::limit(LimitKind::Bytes, limits.bytes, at, text.len()), None);
     } else {
         reader.run();
     }
@@ -110,7 +111,8 @@ impl Reader<'_> {
         let mut at = chunks.position();
         while let Some(chunk) = chunks.next(self.limits) {
             if self.documents.len() >= self.limits.documents {
-                self.report(*Failure::limit(LimitKind::Documents, self.limits.documents, at, at), None, None);
+                let document = self.document(at, self.text.len(), Format::Yaml);
+                self.fail(document, *Failure::limit(LimitKind::Documents, self.limits.documents, at, at), None);
                 return;
             }
             match chunk {

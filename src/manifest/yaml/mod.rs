@@ -2,7 +2,7 @@
 //!
 //! kubectl reads YAML with go.yaml.in/yaml/v2, a port of libyaml; its idea of YAML (1.1 with libyaml's liberties), its
 //! messages and its line numbers all come from that state machine, so this module follows the same machine: characters
-//! to tokens ([`scanner`]), tokens to events ([`parser`]). Neither recurses; both run in linear time.
+//! to tokens (`scanner`), tokens to events (`parser`). Neither recurses; both run in linear time.
 
 mod error;
 mod input;
