@@ -1,0 +1,192 @@
+// The main job, by clicking and typing: both guides' manifests pasted and stepped through, nodes and labels changed,
+// images rolled, the way back and forth, and what a bad manifest gets.
+import { readFileSync } from 'node:fs';
+import { expect, test } from './support.mjs';
+
+const manifest = (name) => readFileSync(new URL(`../manifests/${name}`, import.meta.url), 'utf8');
+const NODE_EXPORTER = manifest('node-exporter.yaml');
+const FLUENT_BIT = manifest('fluent-bit.yaml');
+const WORKERS = ['worker1', 'worker2', 'worker3'];
+
+/** What a person does with the page. */
+function person(page) {
+  const editor = page.locator('.editor-slot:not([hidden]) .cm-content');
+  const card = (node) => page.locator(`[data-node="${node}"]`);
+  const me = {
+    editor,
+    card,
+    /** Replaces the whole text of the editor, as pasting over everything does. */
+    async paste(text) {
+      await editor.click();
+      await page.keyboard.press('ControlOrMeta+a');
+      await editor.evaluate((element, pasted) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', pasted);
+        element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+      }, text);
+    },
+    async apply() {
+      await editor.press('ControlOrMeta+Enter');
+    },
+    async command(line) {
+      await page.locator('#command').fill(line);
+      await page.locator('#command').press('Enter');
+    },
+    async settle() {
+      const run = page.getByRole('button', { name: 'Run to quiet' });
+      if ((await run.getAttribute('aria-disabled')) !== 'true') await run.click();
+      await expect(page.locator('#step')).toHaveAttribute('aria-disabled', 'true', { timeout: 20_000 });
+    },
+    /** How many available pods of the chosen DaemonSet the card shows. */
+    async expectAvailable(nodes) {
+      for (const node of ['control-plane', ...WORKERS]) {
+        const shown = card(node).getByText(/\bavailable\b/);
+        await expect(shown, `available pods on ${node}`).toHaveCount(nodes.includes(node) ? 1 : 0);
+      }
+    },
+    async counters(values) {
+      const numbers = page.locator('.counter .value, .counters .value, .counter-value');
+      await expect(numbers).toHaveText(values.map(String));
+    },
+  };
+  return me;
+}
+
+test('stepping works at once: pods on the workers, none on the control plane, and the reason is named', async ({ open, page }) => {
+  await open();
+  const me = person(page);
+  for (let i = 0; i < 40 && (await page.locator('#step').getAttribute('aria-disabled')) !== 'true'; i++) {
+    await page.locator('#step').click();
+  }
+  await expect(page.locator('#step')).toHaveAttribute('aria-disabled', 'true');
+  await me.expectAvailable(WORKERS);
+  await expect(me.card('control-plane')).toContainText(/control-plane.*not tolerated/);
+});
+
+test('the node exporter of the guide: toleration, label, image', async ({ open, page }) => {
+  await open();
+  const me = person(page);
+  await me.paste(NODE_EXPORTER);
+  await me.apply();
+  await me.settle();
+  await me.expectAvailable(WORKERS);
+
+  const tolerating = NODE_EXPORTER.replace(
+    '      hostNetwork: true\n',
+    '      hostNetwork: true\n      tolerations:\n        - key: node-role.kubernetes.io/control-plane\n          operator: Exists\n          effect: NoSchedule\n',
+  );
+  await me.paste(tolerating);
+  await me.apply();
+  await me.settle();
+  await me.expectAvailable(['control-plane', ...WORKERS]);
+
+  const selecting = NODE_EXPORTER.replace('      hostNetwork: true\n', '      nodeSelector:\n        monitoring: enabled\n      hostNetwork: true\n');
+  await me.paste(selecting);
+  await me.apply();
+  await me.settle();
+  await me.expectAvailable([]);
+  await me.command('kubectl label node worker1 monitoring=enabled');
+  await me.settle();
+  await me.expectAvailable(['worker1']);
+});
+
+test('a new image rolls one node at a time, and the log agent of the other guide surges without a gap', async ({ open, page }) => {
+  await open();
+  const me = person(page);
+  await me.command('kubectl create namespace logging');
+  await me.paste(FLUENT_BIT.replace('      maxUnavailable: 1\n', '      maxUnavailable: 0\n      maxSurge: 1\n'));
+  await me.apply();
+  await me.settle();
+  await me.expectAvailable(WORKERS);
+  await me.command('kubectl set image daemonset/fluent-bit -n logging fluent-bit=fluent/fluent-bit:3.2');
+  // Step by step: on no worker is there ever no ready pod.
+  for (let i = 0; i < 80 && (await page.locator('#step').getAttribute('aria-disabled')) !== 'true'; i++) {
+    await page.locator('#step').click();
+    for (const node of WORKERS) {
+      await expect(me.card(node).getByText(/\b(available|ready)\b/).first(), `step ${i}: ${node}`).toBeVisible();
+    }
+  }
+  await me.expectAvailable(WORKERS);
+  await expect(me.card('worker3')).toContainText('3.2');
+});
+
+test('a node joins, a node leaves, the DaemonSet goes', async ({ open, page }) => {
+  await open();
+  const me = person(page);
+  await me.settle();
+  await page.getByRole('button', { name: 'Add worker' }).click();
+  await me.settle();
+  await expect(me.card('worker4')).toContainText('available');
+  await me.command('kubectl delete node worker2');
+  await me.settle();
+  await expect(me.card('worker2')).toHaveCount(0);
+  await me.command('kubectl delete daemonset node-exporter');
+  await me.settle();
+  await expect(page.locator('[data-node] .place')).toHaveCount(0);
+});
+
+test('back to the start and forward again is the same state', async ({ open, page }) => {
+  await open();
+  const me = person(page);
+  await me.settle();
+  const cluster = page.locator('.nodes');
+  const end = await cluster.innerText();
+  const position = page.getByText(/^step \d+ of \d+$/);
+  const total = Number((await position.innerText()).match(/of (\d+)/)[1]);
+  for (let i = 0; i < total; i++) await page.getByRole('button', { name: /^(Step )?back$/i }).first().click();
+  await expect(position).toHaveText(`step 0 of ${total}`);
+  expect(await cluster.innerText()).not.toBe(end);
+  for (let i = 0; i < total; i++) await page.locator('#step').click();
+  await expect(position).toHaveText(`step ${total} of ${total}`);
+  expect(await cluster.innerText()).toBe(end);
+});
+
+test('the state survives a reload', async ({ open, page }) => {
+  await open();
+  const me = person(page);
+  await me.settle();
+  await me.paste('# mine\n' + NODE_EXPORTER);
+  await page.waitForTimeout(1500);
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await me.expectAvailable(WORKERS);
+  await expect(me.editor).toContainText('# mine');
+});
+
+for (const [name, text, message] of [
+  ['a tab', NODE_EXPORTER.replace('  name: node-exporter\n', '\tname: node-exporter\n'), /tab|cannot start any token/i],
+  ['no selector', NODE_EXPORTER.replace('  selector:\n    matchLabels:\n      app: node-exporter\n', ''), /selector/],
+  ['labels that do not match', NODE_EXPORTER.replace('      labels:\n        app: node-exporter', '      labels:\n        app: other'), /selector|match/i],
+  [
+    'both budgets zero',
+    NODE_EXPORTER.replace('spec:\n', 'spec:\n  updateStrategy:\n    rollingUpdate:\n      maxUnavailable: 0\n      maxSurge: 0\n'),
+    /maxUnavailable/,
+  ],
+  ['an unknown kind', NODE_EXPORTER.replace('kind: DaemonSet', 'kind: DeamonSet'), /DeamonSet/],
+]) {
+  test(`a bad manifest gets a clear message and keeps its text: ${name}`, async ({ open, page }) => {
+    await open();
+    const me = person(page);
+    await me.paste(text);
+    const problems = page.locator('.problems');
+    await expect(problems).toContainText(message, { timeout: 10_000 });
+    await expect(problems).toContainText(/line \d+/);
+    await expect(me.editor).toContainText('prom/node-exporter:latest');
+  });
+}
+
+test('five megabytes and ten thousand aliases get an answer', async ({ open, page }) => {
+  await open();
+  const me = person(page);
+  const aliases = 'a: &a [x]\nb: [' + Array(10_000).fill('*a').join(', ') + ']\n';
+  await me.paste(aliases);
+  await expect(page.locator('.problems')).toContainText(/\S/, { timeout: 10_000 });
+  const big = NODE_EXPORTER + '# ' + 'x'.repeat(5 * 1024 * 1024) + '\n';
+  await me.paste(big);
+  await page.waitForTimeout(2000);
+  await expect(page.locator('#step')).toBeVisible();
+  await me.paste(NODE_EXPORTER);
+  await me.apply();
+  await me.settle();
+  await me.expectAvailable(WORKERS);
+});
