@@ -13,6 +13,7 @@ use wasm_bindgen::prelude::*;
 
 /// A cluster to play with.
 #[wasm_bindgen]
+#[derive(Debug)]
 pub struct Playground {
     session: Session,
 }
