@@ -1,6 +1,9 @@
 //! The one place that changes the store.
 
+use super::admission::{self, AdmissionView};
+use super::correlator::EventCorrelator;
 use super::random::Random;
+use super::schema;
 use super::status::Status;
 use super::store::{Change, Store};
 use super::write::{Delete, EventDraft, Propagation, Write};
@@ -27,6 +30,7 @@ pub struct ApiServer {
     now: Time,
     resource_version: u64,
     random: Random,
+    correlator: EventCorrelator,
     changes: Vec<Change>,
 }
 
@@ -34,7 +38,14 @@ impl ApiServer {
     /// A cluster with the usual namespaces and priority classes and no nodes.
     pub fn new(seed: u64, now: Time) -> Self {
         let random = Random::new(seed);
-        let mut server = Self { store: Store::default(), now, resource_version: 0, random, changes: Vec::new() };
+        let mut server = Self {
+            store: Store::default(),
+            now,
+            resource_version: 0,
+            random,
+            correlator: EventCorrelator::default(),
+            changes: Vec::new(),
+        };
         for name in SYSTEM_NAMESPACES {
             let mut namespace = Namespace::default();
             namespace.metadata.name = name.into();
@@ -134,7 +145,19 @@ impl ApiServer {
         if self.find(&object, &key).is_some() {
             return Err(Status::already_exists(&resource, &key.name));
         }
+        self.check_quotas(&object)?;
         Ok(self.insert(object))
+    }
+
+    /// Quotas hold for the pods that controllers make, too.
+    fn check_quotas(&self, object: &Object) -> Result<(), Status> {
+        let limited = |namespace: &str| !self.store.resource_quotas(namespace).is_empty();
+        match (object, schema::resource_of("v1", "Pod")) {
+            (Object::Pod(pod), Some(resource)) if limited(&pod.metadata.namespace) => {
+                admission::validate(&self.store, resource, &object.to_value())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Five random characters.
@@ -292,13 +315,14 @@ impl ApiServer {
         Ok(self.put(pod.into()))
     }
 
-    /// Equal tellings about the same object are one event with a count.
+    /// Equal tellings about the same object are one event with a count; see [`EventCorrelator`].
     fn tell(&mut self, draft: EventDraft) -> Object {
         let now = self.now;
         let namespace: Rc<str> =
             if draft.key.namespace.is_empty() { "default".into() } else { draft.key.namespace.clone() };
-        let fingerprint =
-            fingerprint(&[&draft.uid, draft.reason, &draft.message, draft.component, draft.type_, &draft.field_path]);
+        let correlated = self.correlator.correlate(&draft, now);
+        let told = correlated.is_some();
+        let (fingerprint, message) = correlated.map_or((0, draft.message), |c| (c.fingerprint, c.message));
         let key = ObjectKey::new(namespace, format!("{}.{fingerprint:016x}", draft.key.name));
         let mut event = match self.store.event(&key) {
             Some(event) => Rc::clone(event),
@@ -314,7 +338,6 @@ impl ApiServer {
                         ..ObjectReference::default()
                     },
                     reason: draft.reason.into(),
-                    message: draft.message,
                     type_: draft.type_.into(),
                     source: EventSource {
                         component: draft.component.into(),
@@ -331,10 +354,11 @@ impl ApiServer {
                 Rc::new(event)
             }
         };
-        let told = Rc::make_mut(&mut event);
-        told.count = told.count.saturating_add(1);
-        told.last_timestamp = Some(now);
-        self.put(event.into())
+        let newest = Rc::make_mut(&mut event);
+        newest.count = newest.count.saturating_add(1);
+        newest.last_timestamp = Some(now);
+        newest.message = message;
+        if told { self.put(event.into()) } else { event.into() }
     }
 
     /// Stores an updated object, or lets it go when it was only waiting for its last finalizer.
@@ -469,12 +493,6 @@ fn template_generation(metadata: &ObjectMeta) -> i64 {
 
 fn set_template_generation(metadata: &mut ObjectMeta, generation: i64) {
     Rc::make_mut(&mut metadata.annotations).insert(DEPRECATED_TEMPLATE_GENERATION.into(), generation.to_string());
-}
-
-/// FNV-1a over the parts, which a zero byte separates.
-fn fingerprint(parts: &[&str]) -> u64 {
-    let bytes = parts.iter().flat_map(|part| part.bytes().chain([0]));
-    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
