@@ -23,6 +23,7 @@ pub fn admit(store: &Store, pod: &mut Pod) -> Result<(), Status> {
     let refuse = |why: &str| Status::forbidden("pods", &name, why);
     let namespace = pod.metadata.namespace.clone();
     let spec = Rc::make_mut(&mut pod.spec);
+    spec.other.entry("enableServiceLinks").or_insert(true.into());
     set_service_account(store, &namespace, spec).map_err(|why| refuse(&why))?;
     set_priority(store, spec).map_err(|why| refuse(&why))?;
     if let Some(class) = &spec.runtime_class_name

@@ -115,6 +115,9 @@ pub fn create(
     }
     admission::validate(api.store(), resource, &tree)?;
     warnings.extend(validation::warnings(resource.kind, &tree, None));
+    if let Object::Node(node) = object {
+        object = Object::from((*node).clone().registering());
+    }
     let object = api.commit(Write::Create(object))?;
     Ok(Answer { object, warnings, changed: true })
 }
@@ -303,6 +306,20 @@ pub fn evict(api: &mut ApiServer, key: &ObjectKey, options: DeleteOptions) -> Re
         let mut next = (**budget).clone();
         next.status.disruptions_allowed -= 1;
         commit(api, Write::UpdateStatus(next.into()), options.dry_run)?;
+    }
+    let mut marked = (*pod).clone();
+    let generation = pod.metadata.generation;
+    let changed = marked.status.set_condition(PodCondition {
+        type_: "DisruptionTarget".into(),
+        status: "True".into(),
+        reason: "EvictionByEvictionAPI".into(),
+        message: "Eviction API: evicting".into(),
+        last_transition_time: Some(api.now()),
+        observed_generation: generation,
+        ..PodCondition::default()
+    });
+    if changed {
+        commit(api, Write::UpdateStatus(marked.into()), options.dry_run)?;
     }
     let write = Write::Delete(Delete {
         kind: Kind::Pod,

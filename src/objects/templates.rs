@@ -322,6 +322,14 @@ impl Node {
         self
     }
 
+    /// The node as it registers: it gets no pods before the node controller has seen that it is ready.
+    ///
+    /// Follows kubernetes plugin/pkg/admission/nodetaint, v1.36.
+    #[must_use]
+    pub fn registering(self) -> Self {
+        self.with_taint(Taint::new(TAINT_NOT_READY, NO_SCHEDULE))
+    }
+
     /// The node with this much of a resource, all of it for pods.
     #[must_use]
     pub fn with_resource(mut self, resource: &str, amount: Quantity) -> Self {

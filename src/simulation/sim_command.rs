@@ -1,12 +1,13 @@
 //! `sim` commands: what no Kubernetes API can do. Plug in a node, cut its power, decide how an image behaves.
 
 use super::duration::parse_duration;
-use crate::objects::{NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Taint};
+use crate::objects::{NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Quantity, Taint};
 
 /// A parsed `sim` command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SimCommand {
-    /// `sim add-node NAME… [--template T] [--count N] [--label K=V]… [--taint K=V:EFFECT]… [--not-ready]`
+    /// `sim add-node NAME… [--template T] [--count N] [--label K=V]… [--taint K=V:EFFECT]…
+    /// [--resource R=AMOUNT]… [--not-ready]`
     AddNode(AddNode),
     /// `sim power-off NODE…`: the machine is off, its containers are gone.
     PowerOff(Vec<String>),
@@ -48,6 +49,8 @@ pub struct AddNode {
     pub labels: Vec<(String, String)>,
     /// Taints on top of the template's.
     pub taints: Vec<Taint>,
+    /// Capacity instead of the template's: all of it for pods.
+    pub resources: Vec<(String, Quantity)>,
     /// The node joins without being ready.
     pub not_ready: bool,
 }
@@ -63,7 +66,8 @@ pub const MAX_NODES_AT_ONCE: usize = 5000;
 pub const HELP: &str = "\
 sim changes what no Kubernetes API can change.
 
-  sim add-node NAME... [--template T] [--count N] [--label K=V] [--taint K[=V]:EFFECT] [--not-ready]
+  sim add-node NAME... [--template T] [--count N] [--label K=V] [--taint K[=V]:EFFECT] [--resource R=AMOUNT]
+                       [--not-ready]
   sim power-off NODE...        the machine is off, its containers are gone
   sim stop-kubelet NODE...     only the kubelet falls silent
   sim start-kubelet NODE...    the node is back (power-on is the same)
@@ -89,7 +93,7 @@ pub fn parse(words: &[String]) -> Result<SimCommand, SimError> {
     match verb.as_str() {
         "help" | "-h" | "--help" => Ok(SimCommand::Help),
         "add-node" => {
-            allow(&["template", "count", "label", "taint", "not-ready"])?;
+            allow(&["template", "count", "label", "taint", "resource", "not-ready"])?;
             add_node(names, &flags).map(SimCommand::AddNode)
         }
         "stop-kubelet" | "power-off" | "start-kubelet" | "power-on" => {
@@ -201,6 +205,12 @@ fn add_node(names: Vec<String>, flags: &[(String, String)]) -> Result<AddNode, S
                 Some((key, value)) if !key.is_empty() => add.labels.push((key.into(), value.into())),
                 _ => return fail(format!("--label takes KEY=VALUE, not {value:?}")),
             },
+            "resource" => match value.split_once('=').map(|(name, amount)| (name, Quantity::parse(amount))) {
+                Some((name, Ok(amount))) if !name.is_empty() && !amount.is_negative() => {
+                    add.resources.push((name.into(), amount));
+                }
+                _ => return fail(format!("--resource takes NAME=AMOUNT, as in cpu=2, not {value:?}")),
+            },
             "taint" => match parse_taint(value) {
                 Some(taint) => add.taints.push(taint),
                 None => return fail(format!("--taint takes KEY[=VALUE]:EFFECT, not {value:?}")),
@@ -231,13 +241,16 @@ mod tests {
     fn nodes_come_with_template_count_labels_and_taints() {
         let taint = Taint { value: "yes".into(), ..Taint::new("gpu", NO_SCHEDULE) };
         assert_eq!(
-            parsed("add-node worker --count 3 --template=gpu --label zone=a --taint gpu=yes:NoSchedule --not-ready"),
+            parsed(
+                "add-node worker --count 3 --template=gpu --label zone=a --taint gpu=yes:NoSchedule --resource cpu=2 --not-ready"
+            ),
             Ok(SimCommand::AddNode(AddNode {
                 names: vec!["worker".into()],
                 template: "gpu".into(),
                 count: Some(3),
                 labels: vec![("zone".into(), "a".into())],
                 taints: vec![taint],
+                resources: vec![("cpu".into(), Quantity::from_units(2))],
                 not_ready: true,
             }))
         );
@@ -251,6 +264,7 @@ mod tests {
             ("add-node a b --count 2", "error: --count numbers one name; give only one"),
             ("add-node a --taint k:Never", "error: --taint takes KEY[=VALUE]:EFFECT, not \"k:Never\""),
             ("add-node a --colour red", "error: unknown flag: --colour"),
+            ("add-node a --resource cpu=x", "error: --resource takes NAME=AMOUNT, as in cpu=2, not \"cpu=x\""),
             ("add-node a --label", "error: flag needs an argument: --label"),
             ("condition w Ready Maybe", "error: the status of a condition is True, False or Unknown, not \"Maybe\""),
             ("wait soon", "error: \"soon\" is not a duration such as 10s or 1m30s"),

@@ -61,6 +61,9 @@ impl World {
             let mut node = template.node(&name, number, self.now());
             Rc::make_mut(&mut node.metadata.labels).extend(add.labels.iter().cloned());
             Rc::make_mut(&mut node.spec.taints).extend(add.taints.iter().cloned());
+            for (resource, amount) in &add.resources {
+                node = node.with_resource(resource, *amount);
+            }
             if add.not_ready {
                 node = node.with_condition(NodeCondition {
                     type_: "Ready".into(),
@@ -70,7 +73,7 @@ impl World {
                     ..NodeCondition::default()
                 });
             }
-            match self.api.commit(Write::Create(node.into())) {
+            match self.api.commit(Write::Create(node.registering().into())) {
                 Ok(_) => output.stdout += &format!("node/{name} joined\n"),
                 Err(status) => add_failure(&mut output, &status),
             }
