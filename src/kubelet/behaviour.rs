@@ -29,6 +29,9 @@ pub struct Behaviour {
     pub ready_after_ms: u64,
     /// Milliseconds from the request to terminate to the end. Beyond the grace period the pod is killed at its end.
     pub terminate_after_ms: u64,
+    /// Whether the kubelet may refuse the pod at the door for want of room or under pressure, as real ones do.
+    #[serde(skip_serializing_if = "is_true")]
+    pub may_refuse: bool,
     /// What becomes of the pod.
     pub outcome: Outcome,
     /// What a container uses over time.
@@ -44,10 +47,15 @@ impl Default for Behaviour {
             init_ms: DEFAULT_INIT_MS,
             ready_after_ms: DEFAULT_READY_AFTER_MS,
             terminate_after_ms: DEFAULT_TERMINATE_AFTER_MS,
+            may_refuse: true,
             outcome: Outcome::Run,
             uses: Usage::default(),
         }
     }
+}
+
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 /// Which pods a rule is for.

@@ -159,9 +159,7 @@ impl World {
 
     /// A machine joins: its kubelet registers it, and admission adds the not-ready taint.
     pub fn add_node(&mut self, name: &str, number: u32, ready: bool) {
-        let mut node = NodeTemplate::Recorded
-            .node(name, number, self.now().time)
-            .with_taint(Taint::new(TAINT_NOT_READY, NO_SCHEDULE));
+        let mut node = NodeTemplate::Recorded.node(name, number, self.now().time).registering();
         if !ready {
             let not_ready = node.condition("Ready").unwrap().clone();
             node = node.with_condition(NodeCondition {

@@ -44,9 +44,9 @@ fn a_silent_node_is_unknown_after_fifty_seconds_and_its_plain_pods_are_evicted()
             "60.0 daemon ready False",
             "60.0 web ready False",
             "60.0 worker2 taints [node.kubernetes.io/unreachable:NoSchedule]",
-            "60.0 worker2 taints [node.kubernetes.io/unreachable:NoExecute node.kubernetes.io/unreachable:NoSchedule]",
-            "68.0 web DisruptionTarget DeletionByTaintManager",
-            "68.0 web deletion-requested 30",
+            "60.1 worker2 taints [node.kubernetes.io/unreachable:NoExecute node.kubernetes.io/unreachable:NoSchedule]",
+            "68.1 web DisruptionTarget DeletionByTaintManager",
+            "68.1 web deletion-requested 30",
             "95.0 worker2 MemoryPressure False (KubeletHasSufficientMemory)",
             "95.0 worker2 DiskPressure False (KubeletHasNoDiskPressure)",
             "95.0 worker2 PIDPressure False (KubeletHasSufficientPID)",
@@ -63,7 +63,7 @@ fn a_silent_node_is_unknown_after_fifty_seconds_and_its_plain_pods_are_evicted()
             "60.0 worker2 event NodeNotReady: Node worker2 status is now: NodeNotReady",
             "60.0 daemon event NodeNotReady: Node is not ready",
             "60.0 web event NodeNotReady: Node is not ready",
-            "68.0 web event TaintManagerEviction: Marking for deletion Pod default/web",
+            "68.1 web event TaintManagerEviction: Marking for deletion Pod default/web",
             "95.0 worker2 event NodeHasSufficientMemory: Node worker2 status is now: NodeHasSufficientMemory",
             "95.0 worker2 event NodeHasNoDiskPressure: Node worker2 status is now: NodeHasNoDiskPressure",
             "95.0 worker2 event NodeHasSufficientPID: Node worker2 status is now: NodeHasSufficientPID",
@@ -98,10 +98,10 @@ fn a_node_that_says_it_is_not_ready_is_tainted_at_once_and_its_pods_are_not_mark
         [
             "6.0 worker1 Ready False (KubeletNotReady)",
             "6.0 worker1 taints [node.kubernetes.io/not-ready:NoSchedule]",
-            "10.0 worker1 taints [node.kubernetes.io/not-ready:NoExecute node.kubernetes.io/not-ready:NoSchedule]",
-            "18.0 web DisruptionTarget DeletionByTaintManager",
-            "18.0 web deletion-requested 30",
-            "19.0 web removed",
+            "10.1 worker1 taints [node.kubernetes.io/not-ready:NoExecute node.kubernetes.io/not-ready:NoSchedule]",
+            "18.1 web DisruptionTarget DeletionByTaintManager",
+            "18.1 web deletion-requested 30",
+            "19.1 web removed",
             "30.0 worker1 Ready True (KubeletReady)",
             "30.0 worker1 taints [node.kubernetes.io/not-ready:NoExecute]",
             "35.0 worker1 taints []",
@@ -123,7 +123,7 @@ fn a_node_that_recovers_in_time_keeps_its_pods() {
         world.about(&["event Taint", "taints"]),
         [
             "6.0 worker1 taints [node.kubernetes.io/not-ready:NoSchedule]",
-            "10.0 worker1 taints [node.kubernetes.io/not-ready:NoExecute node.kubernetes.io/not-ready:NoSchedule]",
+            "10.1 worker1 taints [node.kubernetes.io/not-ready:NoExecute node.kubernetes.io/not-ready:NoSchedule]",
             "14.0 worker1 taints [node.kubernetes.io/not-ready:NoExecute]",
             "15.0 worker1 taints []",
             "15.0 web event TaintManagerEviction: Cancelling deletion of Pod default/web",
@@ -154,8 +154,8 @@ fn when_no_node_is_ready_nobody_is_evicted() {
     assert_eq!(
         world.about(&["NoExecute", "web deletion"]),
         [
-            "50.0 worker1 taints [node.kubernetes.io/not-ready:NoExecute node.kubernetes.io/not-ready:NoSchedule]",
-            "58.0 web deletion-requested 30",
+            "50.1 worker1 taints [node.kubernetes.io/not-ready:NoExecute node.kubernetes.io/not-ready:NoSchedule]",
+            "58.1 web deletion-requested 30",
         ]
     );
 }
@@ -189,7 +189,7 @@ fn of_several_dead_nodes_one_is_evicted_every_ten_seconds() {
     world.run_to(200.0);
     let evicted: Vec<&str> =
         world.about(&["NoExecute"]).iter().map(|line| line.split(" taints").next().unwrap()).collect();
-    assert_eq!(evicted, ["55.0 worker18", "65.0 worker19", "75.0 worker20"]);
+    assert_eq!(evicted, ["55.1 worker18", "65.1 worker19", "75.1 worker20"]);
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn most_of_a_small_zone_not_ready_stops_evictions_there() {
     world.run_to(140.0);
     let tainted: Vec<&str> =
         world.about(&["NoExecute"]).iter().map(|line| line.split(" taints").next().unwrap()).collect();
-    assert_eq!(tainted, ["105.0 worker1", "115.0 worker2"]);
+    assert_eq!(tainted, ["105.1 worker1", "115.1 worker2"]);
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn a_node_that_joins_not_ready_is_tainted_with_no_execute_by_the_next_round() {
         [
             "5.2 worker2 taints [node.kubernetes.io/not-ready:NoSchedule]",
             "10.0 worker2 event RegisteredNode: Node worker2 event: Registered Node worker2 in Controller",
-            "10.0 worker2 taints [node.kubernetes.io/not-ready:NoExecute node.kubernetes.io/not-ready:NoSchedule]",
+            "10.1 worker2 taints [node.kubernetes.io/not-ready:NoExecute node.kubernetes.io/not-ready:NoSchedule]",
             "14.0 worker2 taints [node.kubernetes.io/not-ready:NoExecute]",
             "15.0 worker2 taints []",
         ]
@@ -305,7 +305,7 @@ fn a_node_that_somebody_only_wrote_down_is_unknown_after_a_minute() {
             "0.0 p on manual",
             "65.0 manual Ready Unknown (NodeStatusNeverUpdated)",
             "65.0 manual taints [node.kubernetes.io/unreachable:NoSchedule]",
-            "65.0 manual taints [node.kubernetes.io/unreachable:NoExecute node.kubernetes.io/unreachable:NoSchedule]",
+            "65.1 manual taints [node.kubernetes.io/unreachable:NoExecute node.kubernetes.io/unreachable:NoSchedule]",
         ]
     );
 }

@@ -5,6 +5,9 @@ use super::zones::{self, ZoneCounts};
 use super::*;
 use crate::apiserver::Write;
 
+/// Milliseconds between two passes that taint waiting nodes.
+const TAINTING_PERIOD_MS: u64 = 100;
+
 /// Conditions whose state is unknown when the kubelet is silent.
 const KUBELET_CONDITIONS: [&str; 4] = ["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"];
 
@@ -225,7 +228,8 @@ fn write_changed(store: &Store, nodes: Vec<Rc<Node>>, plan: &mut NodeLifecyclePl
 /// Asks for the tainting pass when somebody waits and may be tainted.
 fn ask_for_tainting(plan: &mut NodeLifecyclePlan, now: Now) {
     let waiting = plan.state.zones.values().filter(|zone| !zone.queue.is_empty() && zone.interval_ms.is_some());
-    if let Some(at_ms) = waiting.map(|zone| zone.next_ms.max(now.ms)).min() {
+    // The pass comes by every tenth of a second, so that what follows from the round itself comes first.
+    if let Some(at_ms) = waiting.map(|zone| zone.next_ms.max(now.plus_ms(TAINTING_PERIOD_MS))).min() {
         plan.timers.push(Timer::new(at_ms, tainting_key()));
     }
 }
