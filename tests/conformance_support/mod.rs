@@ -9,7 +9,10 @@ mod eligibility;
 mod history;
 mod kubectl;
 mod kubectl_compare;
+mod lifecycle;
+mod lifecycle_run;
 mod podspec;
+mod points;
 mod realmanifests;
 mod recorded_cluster;
 mod rollout;
@@ -41,6 +44,8 @@ pub fn families() -> Vec<Family> {
         Family { name: "kubectl", check: kubectl::check },
         Family { name: "realmanifests", check: realmanifests::check },
         Family { name: "validation", check: validation::check },
+        Family { name: "lifecycle", check: lifecycle::check },
+        Family { name: "cases", check: points::check },
     ]
 }
 
