@@ -19,6 +19,7 @@ pub use backoff::{BackOff, INITIAL_BACKOFF_MS, MAX_BACKOFF_MS};
 pub use behaviour::*;
 pub use container::{Activity, ContainerRuntime, Exit};
 pub use events::COMPONENT;
+pub use eviction::usage as pod_usage;
 pub use node::report;
 pub use reason::{EndReason, Eviction, Happening, KubeletReason, Refusal};
 pub use runtime::{PodRuntime, Stopping, Verdict};

@@ -125,9 +125,10 @@ fn recorded(expect: &Value) -> (Vec<Life>, Vec<Happened>, Vec<(f64, Told)>) {
                     let owner = name.split('#').next().unwrap_or(name).to_owned();
                     Life { owner, ..Life::default() }
                 });
+                let kind = text("change");
+                life.roams |= kind == "bound" && life.node.is_none();
                 let node = entry["node"].as_str().or(entry["targetNode"].as_str());
                 life.node = node.map(str::to_owned).or(life.node.take());
-                let kind = text("change");
                 let to = match kind {
                     "deletion-requested" => {
                         entry["gracePeriodSeconds"].as_i64().map_or(String::new(), |n| n.to_string())
@@ -244,8 +245,8 @@ fn compare_lives(expected: &[Life], actual: &[Life], times: &Tolerance, any_node
     for owner in owners {
         let of = |lives: &[Life]| -> Vec<Life> { lives.iter().filter(|life| life.owner == owner).cloned().collect() };
         let (wanted, got) = (of(expected), of(actual));
-        let nodes_matter = is_node_bound(&wanted) && is_node_bound(&got);
-        let strict = match_lives(&wanted, &got, times, nodes_matter);
+        let roam = wanted.iter().chain(&got).any(|life| life.roams);
+        let strict = match_lives(&wanted, &got, times, !roam);
         let matched = match strict {
             Err(_) if any_node => match_lives(&wanted, &got, times, false),
             other => other,
@@ -253,11 +254,6 @@ fn compare_lives(expected: &[Life], actual: &[Life], times: &Tolerance, any_node
         matched.map_err(|why| format!("pods of {owner}: {why}"))?;
     }
     Ok(())
-}
-
-/// Whether each pod of an owner has a node of its own to be on, as a DaemonSet's pods have.
-fn is_node_bound(lives: &[Life]) -> bool {
-    lives.iter().all(|life| life.node.is_some() && !life.owner.starts_with("web"))
 }
 
 fn match_lives(expected: &[Life], actual: &[Life], times: &Tolerance, same_node: bool) -> Result<(), String> {

@@ -29,6 +29,8 @@ pub struct Life {
     pub owner: String,
     /// The node it is meant for, or else bound to.
     pub node: Option<String>,
+    /// Whether the scheduler had a choice of nodes.
+    pub roams: bool,
     /// Kind of change, what it changed to, and when.
     pub changes: Vec<(&'static str, String, f64)>,
 }
@@ -431,6 +433,7 @@ fn pod_changes(life: &mut Life, old: Option<&Pod>, pod: &Pod, t: f64) {
         }
     }
     life.node = pod.target_node().map(str::to_owned);
+    life.roams |= old.is_none() && pod.target_node().is_none();
 }
 
 fn node_changes(happened: &mut Vec<Happened>, old: Option<&Node>, node: &Node, t: f64) {
