@@ -71,6 +71,12 @@ pub fn preempt<'a>(cycle: &Cycle<'a>, state: &ClusterState, diagnosis: &Diagnosi
     nodes.sort_by(|a, b| natural_cmp(a.name(), b.name()));
 
     let wanted = (nodes.len() / 10).max(MIN_CANDIDATES);
+    // Where many nodes are in question, one pass over the pods is cheaper than trying each node in vain.
+    let in_vain = nodes.len() > MIN_CANDIDATES && !anyone_is_lower(cycle);
+    if in_vain {
+        let failures = nodes.into_iter().map(|node| (node.name().clone(), DryRunFailure::NoVictims)).collect();
+        return PreemptionOutcome::NoCandidates(failures);
+    }
     let mut failures = BTreeMap::new();
     let mut candidates: Vec<Preemption> = Vec::new();
     for node in nodes {
@@ -91,6 +97,12 @@ pub fn preempt<'a>(cycle: &Cycle<'a>, state: &ClusterState, diagnosis: &Diagnosi
         Some(best) => PreemptionOutcome::Nominated(Preemption { candidates: count, ..best }),
         None => PreemptionOutcome::NoCandidates(failures),
     }
+}
+
+/// Whether some pod that holds room has a lower priority.
+fn anyone_is_lower(cycle: &Cycle<'_>) -> bool {
+    let priority = cycle.pod.priority();
+    cycle.store.pods().values().any(|other| other.priority() < priority && other.occupies_node())
 }
 
 /// What makes one candidate worse than another, most weighty first. `min_by_key` keeps the first among equals.
@@ -270,6 +282,22 @@ mod tests {
         let same = || victim("v", "n1", json!({"priority": 1000, "requests": {"cpu": "1"}}));
         let expected = BTreeMap::from([("n1".into(), DryRunFailure::NoVictims)]);
         assert_eq!(outcome(vec![small("n1"), same()], json!({})), PreemptionOutcome::NoCandidates(expected));
+    }
+
+    #[test]
+    fn on_many_nodes_nothing_else_comes_out_than_on_few() {
+        let names: Vec<String> = (0..150).map(|i| format!("n{i}")).collect();
+        let objects = |priority: i64| -> Vec<Object> {
+            let full = |name: &String| {
+                let extra = json!({"priority": priority, "requests": {"cpu": "1"}});
+                [small(name), victim(&format!("on-{name}"), name, extra)]
+            };
+            names.iter().flat_map(full).collect()
+        };
+        let PreemptionOutcome::NoCandidates(failures) = outcome(objects(1000), json!({})) else { panic!() };
+        assert!(failures.len() == 150 && failures.values().all(|failure| *failure == DryRunFailure::NoVictims));
+        let PreemptionOutcome::Nominated(preemption) = outcome(objects(999), json!({})) else { panic!() };
+        assert_eq!((&*preemption.node, preemption.candidates), ("n0", 100));
     }
 
     #[test]

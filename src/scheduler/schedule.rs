@@ -321,6 +321,25 @@ mod tests {
     }
 
     #[test]
+    fn the_nominated_nodes_refusal_is_named_for_the_nodes_that_were_not_examined() {
+        let condition = json!([{"type": "DisruptionTarget", "status": "True", "reason": "PreemptionByScheduler"}]);
+        let leaving = json!({
+            "nodeName": "n1", "requests": {"cpu": "4"}, "conditions": condition,
+            "deletionTimestamp": "2026-01-01T00:00:00Z",
+        });
+        let mut objects = three_nodes();
+        objects.push(pod("leaving", leaving));
+        let mut pending = pinned("n1");
+        merge(&mut pending, json!({"nominatedNodeName": "n1", "priority": 5, "requests": {"cpu": "1"}}));
+        assert_eq!(
+            message(decide(objects, pending)),
+            "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't satisfy plugin(s) [NodeAffinity \
+             NodeResourcesFit]. no new claims to deallocate, preemption: not eligible due to a terminating pod on the \
+             nominated node."
+        );
+    }
+
+    #[test]
     fn room_that_is_made_for_another_pod_is_taken() {
         let objects = |priority: i64| {
             let promised = json!({"nominatedNodeName": "n1", "priority": priority, "requests": {"cpu": "3"}});

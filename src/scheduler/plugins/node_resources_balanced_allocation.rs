@@ -31,3 +31,30 @@ pub fn score(pod: &Requests, used: &Requests, allocatable: &Requests) -> i64 {
     };
     50 + (50 + balance(pod) - balance(&Requests::default())) / 2
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amounts(milli_cpu: i64, memory: i64) -> Requests {
+        Requests { milli_cpu, memory, ..Requests::default() }
+    }
+
+    #[test]
+    fn a_node_gains_by_more_balance_and_loses_by_less() {
+        let node = amounts(100, 100);
+        let points = |pod: (i64, i64), used: (i64, i64)| score(&amounts(pod.0, pod.1), &amounts(used.0, used.1), &node);
+        assert_eq!(points((10, 10), (0, 0)), 75, "nothing changes");
+        assert_eq!(points((0, 50), (50, 0)), 87, "from 75 to 100");
+        assert_eq!(points((100, 0), (0, 0)), 50, "from 100 to 50");
+        assert_eq!(points((0, 100), (100, 0)), 100, "from 50 to 100");
+        assert_eq!(points((200, 0), (100, 0)), 75, "more than all counts as all");
+    }
+
+    #[test]
+    fn without_both_resources_there_is_nothing_to_balance() {
+        assert_eq!(score(&amounts(10, 10), &amounts(0, 0), &amounts(100, 0)), 75);
+        assert!(!applies(&amounts(0, 0)));
+        assert!(applies(&amounts(1, 0)));
+    }
+}
