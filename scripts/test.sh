@@ -69,7 +69,7 @@ wasm_browser() {
   # Where no driver is installed, wasm-pack fetches the one for the current Google Chrome.
   local driver
   driver="$(find_chromedriver || true)"
-  wasm-pack test --headless --chrome ${driver:+--chromedriver "$driver"} -- --locked --features app --test web
+  wasm-pack test --headless --chrome ${driver:+--chromedriver "$driver"} -- --locked --test web
 }
 build() { trunk build --release --locked && node scripts/sizes.mjs; }
 e2e() { playwright test --config tests/e2e/playwright.config.mjs; }

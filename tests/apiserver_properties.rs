@@ -1,4 +1,5 @@
 //! Whatever a person writes, the create path answers: it never panics, and what it accepts stays as it is.
+#![cfg(not(target_arch = "wasm32"))]
 use daemonset_playground::apiserver::schema::{self, Field, Kind};
 use daemonset_playground::apiserver::{defaulting, strategy, validation};
 use daemonset_playground::objects::Object;

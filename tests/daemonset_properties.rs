@@ -1,5 +1,6 @@
 //! What holds of the DaemonSet controller in every cluster: random clusters are run round by round, each round one
 //! reconcile and one turn of a kubelet that starts, readies and ends pods after random delays.
+#![cfg(not(target_arch = "wasm32"))]
 
 use daemonset_playground::controllers::daemonset::*;
 use daemonset_playground::objects::*;

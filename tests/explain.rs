@@ -1,4 +1,5 @@
 //! Every suggested change really turns the verdict: tried on every recorded node and DaemonSet, and on random ones.
+#![cfg(not(target_arch = "wasm32"))]
 
 #[allow(dead_code, reason = "only the recordings' reader is needed here")]
 #[path = "conformance_support/cases.rs"]

@@ -1,4 +1,5 @@
 //! Edits keep everything that they are not about: comments, order, quotes, spacing.
+#![cfg(not(target_arch = "wasm32"))]
 
 use daemonset_playground::manifest::edit::{
     EditError, add_list_item, add_mapping_entry, quote, remove, replace_key, set, set_scalar,

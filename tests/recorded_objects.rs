@@ -1,4 +1,5 @@
 //! Objects that a real API server has stored pass ours, and stay as they are.
+#![cfg(not(target_arch = "wasm32"))]
 use daemonset_playground::apiserver::{defaulting, schema, strategy, validation};
 use daemonset_playground::manifest::{Limits, read};
 use serde_json::{Value, json};

@@ -1,5 +1,6 @@
 //! What must hold for every cluster and every pod: nothing goes where it does not fit, everything that fits somewhere
 //! goes, victims are needed, decisions repeat, and no pod sleeps while it would fit.
+#![cfg(not(target_arch = "wasm32"))]
 
 use daemonset_playground::apiserver::{Change, Store};
 use daemonset_playground::objects::*;

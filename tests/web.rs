@@ -1,4 +1,4 @@
-//! Tests that need a browser: `wasm-pack test --headless --chrome -- --features app --test web`.
+//! Tests that need a browser: `wasm-pack test --headless --chrome -- --test web`.
 #![cfg(target_arch = "wasm32")]
 
 use daemonset_playground::js_api::Playground;

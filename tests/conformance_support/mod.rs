@@ -16,6 +16,7 @@ mod points;
 mod realmanifests;
 mod recorded_cluster;
 mod rollout;
+pub mod run;
 mod scheduler;
 mod scheduler_run;
 mod sync;

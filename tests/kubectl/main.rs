@@ -1,4 +1,5 @@
 //! kubectl on clusters that stand still: what a command prints, and what it changes.
+#![cfg(not(target_arch = "wasm32"))]
 
 mod commands;
 mod support;
