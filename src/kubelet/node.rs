@@ -196,8 +196,10 @@ fn measure<'a>(
     state: &KubeletState,
     now: Now,
 ) -> Option<(Vec<Candidate<'a>>, Quantity)> {
-    let besides = state.node(node.name()).and_then(|runtime| runtime.besides.get(resource).copied());
-    let mut known = besides.is_some();
+    let runtime = state.node(node.name());
+    let besides = runtime.and_then(|runtime| runtime.besides.get(resource).copied());
+    // What has been short is looked at further, also when those that used it are gone: else the pressure never ends.
+    let mut known = besides.is_some() || runtime.is_some_and(|runtime| runtime.short_ms.contains_key(resource));
     let mut used = besides.unwrap_or_default();
     let mut candidates = Vec::new();
     for pod in store.pods_on(node.name()).filter(|pod| pod.is_bound()) {
