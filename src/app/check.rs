@@ -193,7 +193,7 @@ fn review_of(session: &Session, change: &Change) -> Option<(String, Outcome, Vec
 }
 
 /// The parts of an object that a person writes.
-fn shown(object: &Object) -> Value {
+pub fn shown(object: &Object) -> Value {
     let mut tree = object.to_value();
     if let Some(map) = tree.as_object_mut() {
         map.remove("status");

@@ -1,11 +1,12 @@
 //! What the panel of details shows of the chosen thing.
 
 use crate::app::command;
-use crate::app::message::{FileId, Inspect};
+use crate::app::fixes;
+use crate::app::message::Inspect;
 use crate::app::model::Model;
 use crate::app::phrase::fill;
-use crate::app::view::{Detail, Fleet, NodeCard, PodDetail, PodTile, VerdictView, readable};
-use crate::controllers::daemonset::evaluate;
+use crate::app::view::{Detail, Fleet, NodeCard, Place16, PodDetail, PodTile, VerdictView, readable};
+use crate::insight::explain::explain;
 use crate::manifest::{self, Limits};
 use crate::objects::*;
 use std::rc::Rc;
@@ -100,46 +101,32 @@ fn pod_detail(model: &Model, fleet: &Fleet, pod: &Pod) -> PodDetail {
     PodDetail { tile, facts, actions }
 }
 
-fn verdict(model: &Model, set: &DaemonSet, node: &Node) -> VerdictView {
+fn verdict(model: &Model, set: &Rc<DaemonSet>, node: &Node) -> VerdictView {
     let words = model.words();
-    let verdict = evaluate(set, node);
-    let has_pod =
-        model.session.world().store().pods_on(node.name()).any(|pod| pod.metadata.is_controlled_by(&set.metadata.uid));
-    let title = if has_pod { words.verdict_pod } else { words.why_no_pod_on };
-    let lines = Lines::of(model, set);
+    let store = model.session.world().store();
+    let explanation = explain(set, node);
+    let own = store.pods_on(node.name()).filter(|pod| pod.metadata.is_controlled_by(&set.metadata.uid));
+    let pods: Vec<&Rc<Pod>> = own.collect();
+    let title = if pods.is_empty() { words.why_no_pod_on } else { words.verdict_pod };
+    let eligible = explanation.verdict.eligibility.should_run;
+    let read = manifest::read(model.files.shown().map_or("", |file| &file.text), &Limits::default());
+    let find = |path: &str| line_of(&read, &set.metadata.key(), path);
+    let mut rows = words.check_rows(&explanation, &find);
+    rows.extend(words.later_rows(eligible, &pods));
     VerdictView {
         title: fill(title, &[("node", node.name())]),
-        answer: words.verdict_answer(&verdict, &set.metadata.name),
-        passed: verdict.eligibility.should_run,
-        rows: words.check_rows(&verdict, &|path| lines.find(path)),
-        fixes: Vec::new(),
+        answer: words.verdict_answer(&explanation.verdict, &set.metadata.name),
+        passed: eligible,
+        fixes_title: if eligible { words.keep_off } else { words.smallest_change },
+        rows,
+        fixes: fixes::offered(model, set, node.name(), &explanation.changes),
     }
 }
 
-/// The shown file, read, if it holds the DaemonSet: where the fields of the verdict stand in it.
-struct Lines {
-    read: manifest::ManifestRead,
-    name: Rc<str>,
-    #[allow(dead_code)] // Which file a fix goes to.
-    file: FileId,
-}
-
-impl Lines {
-    fn of(model: &Model, set: &DaemonSet) -> Self {
-        let file = model.files.shown();
-        let read = manifest::read(file.map_or("", |file| &file.text), &Limits::default());
-        Self { read, name: set.metadata.name.clone(), file: model.files.shown_id() }
-    }
-
-    /// Line and range of a field, if it is there.
-    fn find(&self, path: &str) -> Option<(usize, u32, u32)> {
-        let object = self.read.objects().find(|object| {
-            let text = |pointer: &str| object.value.pointer(pointer).and_then(serde_json::Value::as_str);
-            text("/kind") == Some("DaemonSet") && text("/metadata/name") == Some(&*self.name)
-        })?;
-        let location = object.locate_text(path).filter(|location| location.exact)?;
-        let span = location.span();
-        let units = |units: usize| u32::try_from(units).unwrap_or(u32::MAX);
-        Some((span.start.line, units(span.start.utf16), units(span.end.utf16)))
-    }
+/// Where a field of the DaemonSet stands in the shown file, if it does.
+fn line_of(read: &manifest::ManifestRead, set: &ObjectKey, path: &str) -> Option<Place16> {
+    let location = fixes::find(read, set)?.locate_text(path).filter(|location| location.exact)?;
+    let span = location.span();
+    let units = |units: usize| u32::try_from(units).unwrap_or(u32::MAX);
+    Some((span.start.line, units(span.start.utf16), units(span.end.utf16)))
 }

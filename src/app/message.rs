@@ -203,6 +203,15 @@ pub enum Msg {
     Apply,
     /// Put a text in place of the shown file's, because of a fix.
     Fix(usize),
+    /// Put a text into a file (a new one of that name, if none is given) and show it.
+    Write {
+        /// The file.
+        file: Option<FileId>,
+        /// Name of a new file.
+        name: String,
+        /// The text.
+        text: Rc<str>,
+    },
     /// Put the caret of the shown file there (in UTF-16 units).
     GoTo(u32),
     /// Mark a range of the shown file (in UTF-16 units, and whether what it stands for holds), or none.

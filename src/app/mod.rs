@@ -9,6 +9,7 @@ pub mod diff;
 pub mod effect;
 pub mod files;
 pub mod filter;
+pub mod fixes;
 #[cfg(test)]
 pub mod fixture;
 pub mod message;

@@ -42,6 +42,7 @@ pub fn update(model: &mut Model, message: Msg) -> Vec<Effect> {
         | Msg::ToggleReview
         | Msg::Apply
         | Msg::Fix(_)
+        | Msg::Write { .. }
         | Msg::GoTo(_)
         | Msg::Mark(_)
         | Msg::Check
@@ -167,6 +168,19 @@ fn manifest(model: &mut Model, message: Msg) -> Vec<Effect> {
             if let Some(text) = model.check.fixes.get(index).cloned() {
                 model.files.edit(model.files.shown_id(), text);
             }
+        }
+        Msg::Write { file, name, text } => {
+            match file {
+                Some(id) => {
+                    model.files.edit(id, text);
+                    model.files.show(id);
+                }
+                None => {
+                    model.files.add(&name, &text);
+                }
+            }
+            model.review_open = true;
+            model.pane = Pane::Manifest;
         }
         Msg::GoTo(at) => {
             let wish = model.go_to.map_or(0, |(_, wish)| wish.wrapping_add(1));

@@ -209,7 +209,10 @@ fn summary(env: &Env, props: &ManifestsProps) -> (bool, Phrase) {
     if errors > 0 {
         return (true, Phrase::plain(count(env.language, errors, words.error_one, words.error_many)));
     }
-    let Some(review) = &props.review else { return (false, Phrase::plain(words.nothing_to_apply)) };
+    let edited = props.files.iter().any(|file| file.id == props.shown && file.edited);
+    let Some(review) = &props.review else {
+        return (false, Phrase::plain(if edited { words.edited_no_change } else { words.applied }));
+    };
     let revision = review.objects.iter().find_map(|(_, outcome, _)| match outcome {
         Outcome::Configured(Some(revision)) => Some(*revision),
         _ => None,
@@ -217,8 +220,12 @@ fn summary(env: &Env, props: &ManifestsProps) -> (bool, Phrase) {
     let created = review.objects.iter().filter(|(_, outcome, _)| *outcome == Outcome::Created).count();
     let changed = review.objects.iter().any(|(_, outcome, _)| matches!(outcome, Outcome::Configured(_)));
     let text = match (revision, created, changed) {
-        (Some(revision), ..) => fill(words.edited_makes_revision, &[("n", &revision.to_string())]),
-        (None, 0, true) => words.edited_no_revision.to_string(),
+        (Some(revision), ..) => {
+            let template = if edited { words.edited_makes_revision } else { words.differs_makes_revision };
+            fill(template, &[("n", &revision.to_string())])
+        }
+        (None, 0, true) if edited => words.edited_no_revision.to_string(),
+        (None, 0, true) => words.differs_no_revision.to_string(),
         (None, 0, false) => words.applied.to_string(),
         (None, created, _) => count(env.language, created, words.creates_one, words.creates_many),
     };

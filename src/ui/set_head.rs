@@ -82,12 +82,14 @@ pub fn SetHeader(props: &SetHeaderProps) -> Html {
 
 fn facts(words: &Words, head: &SetHead) -> String {
     let strategy = match &head.strategy {
-        Strategy::RollingUpdate { unavailable, surge } => {
-            format!("RollingUpdate · maxUnavailable {unavailable} · maxSurge {surge}")
-        }
+        Strategy::RollingUpdate { unavailable, surge } => match surge.as_str() {
+            "0" | "0%" => format!("RollingUpdate · maxUnavailable {unavailable}"),
+            _ => format!("RollingUpdate · maxSurge {surge} · maxUnavailable {unavailable}"),
+        },
         Strategy::OnDelete => "OnDelete".to_string(),
     };
     let mut parts = vec![head.key.namespace.to_string(), strategy];
+    parts.retain(|part| part != "default");
     if head.min_ready_seconds > 0 {
         parts.push(format!("minReadySeconds {}", head.min_ready_seconds));
     }

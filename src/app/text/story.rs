@@ -227,14 +227,21 @@ impl Words {
         })
     }
 
-    /// What was held back, by its most telling reason.
+    /// What was held back, by its most telling reason. A new pod that is on its way holds nothing else up.
     fn held(&self, plan: &SyncPlan, count: usize) -> Option<Phrase> {
         let rolling = plan.rolling_update.iter().flat_map(|phase| &phase.held);
-        let first = plan.manage.held.iter().chain(rolling).find(|held| held.reason != HeldReason::MayOnlyContinue);
-        if plan.rolling_update_skipped == Some(RollingUpdateSkipped::OnDelete) && first.is_none() {
-            return None;
-        }
-        let why = match first?.reason {
+        let all: Vec<&HeldReason> = plan.manage.held.iter().chain(rolling).map(|held| &held.reason).collect();
+        let rank = |reason: &HeldReason| match reason {
+            HeldReason::MayOnlyContinue | HeldReason::WaitsForAvailable { .. } | HeldReason::DuplicatesOnNode => None,
+            HeldReason::UnavailableBudget { .. } | HeldReason::SurgeBudget { .. } => Some(0),
+            HeldReason::Burst { .. } => Some(1),
+            _ => Some(2),
+        };
+        let first = all.iter().copied().filter(|reason| rank(reason).is_some()).min_by_key(|reason| rank(reason))?;
+        let alike = all.iter().filter(|reason| rank(reason) == rank(first)).count();
+        // Only the first few of a large cluster are listed.
+        let count = if all.len() < count { count } else { alike };
+        let why = match *first {
             HeldReason::TerminatingPodBlocks => self.held_terminating.to_string(),
             HeldReason::FinishedPodBlocks => self.held_failed.to_string(),
             HeldReason::BackOff { .. } => self.held_backoff.to_string(),

@@ -3,9 +3,12 @@
 use super::Words;
 use super::story::{code, plain, strong};
 use crate::app::phrase::{Part, Phrase, fill};
-use crate::app::view::{CheckMark, CheckRow, Place16};
+use crate::app::view::{CheckMark, CheckRow, Place16, PodState};
 use crate::controllers::daemonset::eligibility::{Check, TaintOutcome, TermCheck};
 use crate::controllers::daemonset::{TolerationOrigin, Verdict};
+use crate::insight::explain::{Difference, Explanation};
+use crate::objects::{Pod, Time};
+use std::rc::Rc;
 
 impl Words {
     /// The answer of a verdict in one sentence.
@@ -20,7 +23,8 @@ impl Words {
     }
 
     /// All checks of a verdict. `line_of` finds a field of the manifest: its line, and its range in UTF-16 units.
-    pub fn check_rows(&self, verdict: &Verdict, line_of: &dyn Fn(&str) -> Option<Place16>) -> Vec<CheckRow> {
+    pub fn check_rows(&self, explanation: &Explanation, line_of: &dyn Fn(&str) -> Option<Place16>) -> Vec<CheckRow> {
+        let verdict = &explanation.verdict;
         let mut rows = Vec::new();
         let has = |wanted: fn(&Check) -> bool| verdict.checks.iter().any(wanted);
         if !has(|check| matches!(check, Check::NodeName { .. })) {
@@ -31,7 +35,14 @@ impl Words {
         }
         for check in &verdict.checks {
             let line = check.manifest_path().and_then(|path| line_of(&path));
-            rows.push(self.check_row(check, line));
+            let mut row = self.check_row(check, line);
+            if let Check::Taint { index, .. } = check {
+                for near in explanation.near_misses.iter().filter(|near| near.taint == *index) {
+                    row.found.0.push(plain(format!("; {}", self.near_miss(near.differs))));
+                    row.line = line_of(&format!("spec.template.spec.tolerations[{}]", near.toleration));
+                }
+            }
+            rows.push(row);
             if let Check::NodeAffinity { terms } = check {
                 terms.iter().for_each(|term| self.term_rows(term, line_of, &mut rows));
             }
@@ -76,6 +87,44 @@ impl Words {
             }
         };
         CheckRow { mark, what, found, line, nested: false }
+    }
+
+    fn near_miss(&self, differs: Difference) -> &'static str {
+        match differs {
+            Difference::Effect => self.near_effect,
+            Difference::Value => self.near_value,
+            Difference::ValueAndEffect => self.near_both,
+            Difference::OperatorIsOff => self.near_operator,
+        }
+    }
+
+    /// What comes after the controller: the scheduler and the kubelet, as far as the DaemonSet's pods on the node have
+    /// come.
+    pub fn later_rows(&self, eligible: bool, pods: &[&Rc<Pod>]) -> Vec<CheckRow> {
+        let row = |mark, what: &str, found: &str| {
+            let (what, found) = (Phrase::plain(what), Phrase::plain(found));
+            CheckRow { mark, what, found, line: None, nested: false }
+        };
+        let Some(pod) = pods.iter().find(|pod| !pod.is_finished()).or(pods.first()) else {
+            let found = if eligible { self.absent_coming } else { self.check_later };
+            return vec![
+                row(CheckMark::Skipped, self.check_scheduler, found),
+                row(CheckMark::Skipped, self.check_kubelet, self.check_later),
+            ];
+        };
+        let refused = pod.status.condition("PodScheduled").filter(|condition| condition.status == "False");
+        let scheduler = match refused {
+            _ if pod.is_bound() => row(CheckMark::Passed, self.check_scheduler, self.check_scheduler_passed),
+            Some(condition) => row(CheckMark::Failed, self.check_scheduler, &condition.message),
+            None => row(CheckMark::Skipped, self.check_scheduler, self.check_scheduler_waits),
+        };
+        let state = PodState::of(pod, 0, Time::default());
+        let mark = match state {
+            PodState::Pending => CheckMark::Skipped,
+            PodState::Failing | PodState::Failed | PodState::Evicted => CheckMark::Failed,
+            _ => CheckMark::Passed,
+        };
+        vec![scheduler, row(mark, self.check_kubelet, self.pod_state(state))]
     }
 
     fn label_found(&self, actual: Option<&str>) -> Phrase {

@@ -38,6 +38,8 @@ pub struct CheckRow {
 pub struct Fix {
     /// What it does, in a few words.
     pub text: String,
+    /// What it reaches, and what to know before.
+    pub remark: String,
     /// What is done: an edit of the manifest or a command.
     pub message: Msg,
     /// The command, or the lines that are added to the manifest.
@@ -53,6 +55,8 @@ pub struct VerdictView {
     pub answer: Phrase,
     /// Whether a pod should be there.
     pub passed: bool,
+    /// What the changes below lead to.
+    pub fixes_title: &'static str,
     /// All checks.
     pub rows: Vec<CheckRow>,
     /// The smallest changes, the smallest first.

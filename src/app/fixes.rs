@@ -1,0 +1,209 @@
+//! The smallest changes of a verdict as something to click: a command, or a manifest with the change made.
+
+use crate::app::diff::{self, Line, LineKind};
+use crate::app::message::{FileId, Msg};
+use crate::app::model::Model;
+use crate::app::text::Words;
+use crate::app::view::Fix;
+use crate::insight::explain::{Caution, Change, Edit, ManifestEdit, ManifestOperation, Rendered};
+use crate::manifest::{self, Limits, ManifestRead, apply_edits, edit, parse_path, to_yaml};
+use crate::objects::{DaemonSet, Object, ObjectKey};
+use serde_json::Value;
+use std::rc::Rc;
+
+/// How many changes are offered.
+const OFFERED: usize = 4;
+
+/// The changes that can be made with one click: those of the node alone as a command, those of the DaemonSet alone in
+/// its manifest.
+pub fn offered(model: &Model, set: &Rc<DaemonSet>, node: &str, changes: &[Change]) -> Vec<Fix> {
+    changes.iter().filter_map(|change| offer(model, set, node, change)).take(OFFERED).collect()
+}
+
+fn offer(model: &Model, set: &Rc<DaemonSet>, node: &str, change: &Change) -> Option<Fix> {
+    let words = model.words();
+    let first = change.edits.first()?;
+    let mut remarks = vec![if change.is_on_node_only() { words.fix_this_node } else { words.fix_all_nodes }];
+    remarks.extend(change.cautions().into_iter().map(|caution| match caution {
+        Caution::LabelIsManaged => words.fix_caution_managed_label,
+        Caution::TaintIsManaged => words.fix_caution_managed_taint,
+        Caution::ToleratesEverything => words.fix_caution_tolerates_all,
+    }));
+    let rendered: Vec<Rendered> = change.edits.iter().map(|edit| edit.render(node)).collect();
+    let (message, lines) = if change.is_on_node_only() {
+        let commands: Vec<String> = rendered.into_iter().filter_map(as_command).collect();
+        let line = commands.join(" && ");
+        (Msg::Run(line.clone()), vec![Line { kind: LineKind::Same, text: line }])
+    } else if change.is_on_daemonset_only() {
+        let edits: Vec<ManifestEdit> = rendered.into_iter().filter_map(as_manifest).collect();
+        let (file, before) = source(model, set);
+        let after = edited(&before, &set.metadata.key(), &edits)?;
+        let lines = diff::lines(&before, &after, 1);
+        let name = format!("{}.yaml", set.metadata.name);
+        (Msg::Write { file, name, text: after.into() }, lines)
+    } else {
+        return None;
+    };
+    Some(Fix { text: words.edit_name(first).to_string(), remark: remarks.join(" · "), message, lines })
+}
+
+fn as_command(rendered: Rendered) -> Option<String> {
+    match rendered {
+        Rendered::Command(line) => Some(line),
+        Rendered::Manifest(_) => None,
+    }
+}
+
+fn as_manifest(rendered: Rendered) -> Option<ManifestEdit> {
+    match rendered {
+        Rendered::Manifest(edit) => Some(edit),
+        Rendered::Command(_) => None,
+    }
+}
+
+/// The open file that holds the DaemonSet (the shown one first) and its text; without one, a manifest of the object as
+/// it is.
+fn source(model: &Model, set: &Rc<DaemonSet>) -> (Option<FileId>, String) {
+    let key = set.metadata.key();
+    let mut files: Vec<_> = model.files.list().iter().collect();
+    files.sort_by_key(|file| file.id != model.files.shown_id());
+    let holder = files.into_iter().find(|file| find(&manifest::read(&file.text, &Limits::default()), &key).is_some());
+    match holder {
+        Some(file) => (Some(file.id), file.text.to_string()),
+        None => (None, to_yaml(&crate::app::check::shown(&Object::DaemonSet(Rc::clone(set))))),
+    }
+}
+
+/// The DaemonSet of this key among the objects of a manifest.
+pub fn find<'r>(read: &'r ManifestRead, key: &ObjectKey) -> Option<manifest::Object<'r>> {
+    read.objects().find(|object| {
+        let text = |pointer: &str| object.value.pointer(pointer).and_then(Value::as_str);
+        let namespace = text("/metadata/namespace").unwrap_or("default");
+        text("/kind") == Some("DaemonSet") && text("/metadata/name") == Some(&*key.name) && namespace == &*key.namespace
+    })
+}
+
+/// The text after the edits, each made in the text as the one before left it; comments and order stay.
+fn edited(text: &str, key: &ObjectKey, edits: &[ManifestEdit]) -> Option<String> {
+    edits.iter().try_fold(text.to_string(), |text, wanted| {
+        let read = manifest::read(&text, &Limits::default());
+        let object = find(&read, key)?;
+        let mut path = object.path.clone();
+        path.extend(parse_path(&wanted.path));
+        let made = match &wanted.operation {
+            ManifestOperation::Set(value) => edit::set(&text, object.document, &path, value),
+            ManifestOperation::Append(value) => edit::add_list_item(&text, object.document, &path, value),
+            ManifestOperation::Remove => edit::remove(&text, object.document, &path),
+        };
+        Some(apply_edits(&text, &made.ok()?))
+    })
+}
+
+impl Words {
+    /// An edit in a few words.
+    fn edit_name(&self, edit: &Edit) -> &'static str {
+        match edit {
+            Edit::AddToleration { .. } => self.fix_add_toleration,
+            Edit::ChangeToleration { .. } => self.fix_change_toleration,
+            Edit::RemoveToleration { .. } => self.fix_remove_toleration,
+            Edit::AddTaint { .. } => self.fix_add_taint,
+            Edit::RemoveTaint { .. } => self.fix_remove_taint,
+            Edit::SetLabel { .. } => self.fix_set_label,
+            Edit::RemoveLabel { .. } => self.fix_remove_label,
+            Edit::RemoveNodeName => self.fix_remove_node_name,
+            Edit::SetNodeSelector { .. } => self.fix_set_selector,
+            Edit::RemoveNodeSelector { .. } => self.fix_remove_selector,
+            Edit::AddTerm { .. }
+            | Edit::AddRequirement { .. }
+            | Edit::SetRequirementValues { .. }
+            | Edit::RemoveRequirement { .. } => self.fix_affinity,
+            Edit::RemoveRequiredAffinity => self.fix_remove_affinity,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::files::Files;
+    use crate::app::message::Inspect;
+    use crate::app::model::{FIRST_FILE, Model, first_scenario};
+    use crate::app::persist::Settings;
+    use crate::app::text::Language;
+    use crate::app::update::update;
+    use crate::app::view::Detail;
+    use crate::simulation::Session;
+
+    fn started(text: &str) -> Model {
+        let session = Session::new(first_scenario());
+        let mut model = Model::with(session, Files::new(FIRST_FILE.0, text), Settings::default(), Language::En);
+        update(&mut model, Msg::Apply);
+        model
+    }
+
+    fn verdict(model: &mut Model, node: &str) -> crate::app::view::VerdictView {
+        let set = ObjectKey::new("default", "node-exporter");
+        update(model, Msg::Inspect(Inspect::Verdict { set, node: node.into() }));
+        match model.views.detail.as_deref() {
+            Some(Detail::Verdict(view)) => view.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_control_plane_is_excluded_by_its_taint_and_one_click_changes_that() {
+        let mut model = started(FIRST_FILE.1);
+        let view = verdict(&mut model, "control-plane");
+        assert!(!view.passed);
+        let failed: Vec<String> = view
+            .rows
+            .iter()
+            .filter(|row| row.mark == crate::app::view::CheckMark::Failed)
+            .map(|row| row.what.to_string())
+            .collect();
+        assert_eq!(failed, ["Taint node-role.kubernetes.io/control-plane:NoSchedule"]);
+        let fix = view.fixes.iter().find(|fix| matches!(fix.message, Msg::Write { .. })).unwrap().clone();
+        update(&mut model, fix.message);
+        assert!(model.files.shown().unwrap().text.contains("key: node-role.kubernetes.io/control-plane"));
+        update(&mut model, Msg::Apply);
+        assert!(verdict(&mut model, "control-plane").passed);
+    }
+
+    #[test]
+    fn a_fix_of_the_node_is_a_command() {
+        let mut model = started(FIRST_FILE.1);
+        let view = verdict(&mut model, "control-plane");
+        let fix = view.fixes.iter().find(|fix| matches!(fix.message, Msg::Run(_))).unwrap().clone();
+        assert_eq!(
+            fix.message,
+            Msg::Run("kubectl taint node control-plane node-role.kubernetes.io/control-plane:NoSchedule-".into())
+        );
+        update(&mut model, fix.message);
+        assert!(verdict(&mut model, "control-plane").passed);
+    }
+
+    #[test]
+    fn comments_and_order_of_the_manifest_stay() {
+        let text = FIRST_FILE.1.replace("    spec:\n", "    spec:\n      # keep me\n");
+        let mut model = started(&text);
+        let view = verdict(&mut model, "control-plane");
+        let fix = view.fixes.iter().find(|fix| matches!(fix.message, Msg::Write { .. })).unwrap();
+        let added = fix.lines.iter().filter(|line| line.kind == LineKind::Added).count();
+        let removed = fix.lines.iter().filter(|line| line.kind == LineKind::Removed).count();
+        assert_eq!((added, removed), (4, 0), "{:#?}", fix.lines);
+        let Msg::Write { text: after, .. } = &fix.message else { panic!() };
+        assert!(after.contains("      # keep me\n"));
+    }
+
+    #[test]
+    fn a_daemon_set_without_an_open_file_gets_one() {
+        let mut model = started(FIRST_FILE.1);
+        let shown = model.files.shown_id();
+        update(&mut model, Msg::Edit(shown, "# something else\n".into()));
+        let view = verdict(&mut model, "control-plane");
+        let fix = view.fixes.iter().find(|fix| matches!(fix.message, Msg::Write { .. })).unwrap().clone();
+        update(&mut model, fix.message);
+        assert_eq!(&*model.files.shown().unwrap().name, "node-exporter-2.yaml");
+        assert_eq!(model.files.list().len(), 2);
+    }
+}
