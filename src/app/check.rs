@@ -106,7 +106,7 @@ impl Finding {
     /// What the API server said about a document, at the field that it names.
     fn of_refusal(read: &ManifestRead, text: &str, error: bool) -> Self {
         let place = place_of(read, text);
-        let span = place.map(|location| location.span()).unwrap_or_default();
+        let span = place.map(|location| location.key.unwrap_or(location.value)).unwrap_or_default();
         let units = |units: usize| u32::try_from(units).unwrap_or(u32::MAX);
         Self {
             line: span.start.line.max(1),

@@ -31,7 +31,17 @@ impl Line {
 }
 
 /// Fields that change with every write and tell nothing.
-const BOOKKEEPING: [&str; 3] = ["metadata.resourceVersion", "metadata.managedFields", "metadata.uid"];
+const BOOKKEEPING: [&str; 9] = [
+    "apiVersion",
+    "kind",
+    "metadata.creationTimestamp",
+    "metadata.generateName",
+    "metadata.managedFields",
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.resourceVersion",
+    "metadata.uid",
+];
 
 /// The fields in which two objects differ, one line for each old and new value. `None` stands for an object that does
 /// not exist; a created or deleted object is shown by its first `limit` fields.

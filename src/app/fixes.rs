@@ -38,13 +38,24 @@ fn offer(model: &Model, set: &Rc<DaemonSet>, node: &str, change: &Change) -> Opt
         let edits: Vec<ManifestEdit> = rendered.into_iter().filter_map(as_manifest).collect();
         let (file, before) = source(model, set);
         let after = edited(&before, &set.metadata.key(), &edits)?;
-        let lines = diff::lines(&before, &after, 1);
+        let lines = dedented(diff::lines(&before, &after, 1));
         let name = format!("{}.yaml", set.metadata.name);
         (Msg::Write { file, name, text: after.into() }, lines)
     } else {
         return None;
     };
     Some(Fix { text: words.edit_name(first).to_string(), remark: remarks.join(" · "), message, lines })
+}
+
+/// The lines without the indentation that all of them have.
+fn dedented(mut lines: Vec<Line>) -> Vec<Line> {
+    let indent = |line: &Line| line.text.len() - line.text.trim_start_matches(' ').len();
+    let written = lines.iter().filter(|line| line.kind != LineKind::Gap && !line.text.trim().is_empty());
+    let common = written.map(indent).min().unwrap_or(0);
+    for line in &mut lines {
+        line.text = line.text.get(common..).unwrap_or("").to_string();
+    }
+    lines
 }
 
 fn as_command(rendered: Rendered) -> Option<String> {

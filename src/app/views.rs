@@ -166,7 +166,11 @@ fn changes(step: &Step) -> Vec<ObjectDiff> {
             name: format!("{} {}", object.kind_name(), object.metadata().name),
             created: before.is_none(),
             deleted: after.is_none(),
-            lines: diff::fields(before.as_ref(), after.as_ref(), 40),
+            lines: diff::fields(
+                before.as_ref(),
+                after.as_ref(),
+                if before.is_some() && after.is_some() { 40 } else { 8 },
+            ),
         })
     };
     step.changes.iter().filter_map(diff).take(50).collect()

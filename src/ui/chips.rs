@@ -79,7 +79,7 @@ pub fn Chips(props: &ChipsProps) -> Html {
     html! {
         <ul class="chips" aria-label={fill(words.chips_of, &[("node", &card.name)])}>
             { for chips.map(|chip| html! {
-                <ChipItem key={chip.text()} node={card.name.clone()} chip={chip.clone()} tab_stop={props.tab_stop} />
+                <ChipItem key={chip.text()} node={card.name.clone()} chip={chip.clone()} tab_stop={props.tab_stop} whole={props.all} />
             }) }
             <li>
                 if *adding {
@@ -98,6 +98,7 @@ struct ChipItemProps {
     node: Rc<str>,
     chip: Chip,
     tab_stop: bool,
+    whole: bool,
 }
 
 #[component]
@@ -135,7 +136,7 @@ fn ChipItem(props: &ChipItemProps) -> Html {
     html! {
         <li {class}>
             <button type="button" class="chip-text" title={text.clone()} aria-label={fill(change_name, &[("text", &text)])} {tabindex} onclick={edit}>
-                { face(&props.chip) }
+                { face(&props.chip, props.whole) }
             </button>
             <button type="button" class="chip-remove" aria-label={fill(remove_name, &[("text", &text)])} {tabindex}
                 onmouseenter={env.on(Msg::Hint(Some(remove.clone())))} onmouseleave={env.on(Msg::Hint(None))}
@@ -144,13 +145,13 @@ fn ChipItem(props: &ChipItemProps) -> Html {
     }
 }
 
-/// What a chip shows: the telling end of its key, its value, its effect.
-fn face(chip: &Chip) -> Html {
+/// What a chip shows: the telling end of its key (or all of it), its value, its effect.
+fn face(chip: &Chip, whole: bool) -> Html {
     let (key, value, effect) = match chip {
         Chip::Label(label) => (&label.key, &label.value, ""),
         Chip::Taint(taint) => (&taint.key, &taint.value, taint.effect.as_str()),
     };
-    let (shortened, short) = short_key(key);
+    let (shortened, short) = if whole { (false, key.as_str()) } else { short_key(key) };
     html! {
         <>
             <span class="cut">

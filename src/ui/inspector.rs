@@ -54,7 +54,7 @@ pub fn Inspector(props: &InspectorProps) -> Html {
     html! {
         <section class="inspector" aria-label={words.details} onkeydown={keys}>
             <header class="inspector-head">
-                <h2 ref={heading} tabindex="-1" class="cut">{ title }</h2>
+                <h2 ref={heading} tabindex="-1">{ title }</h2>
                 <button type="button" class="button plain icon" aria-label={words.close} title={words.close} onclick={env.on(Msg::CloseInspector)}>{ icon(Icon::Close) }</button>
             </header>
             <div class="inspector-scroll">
@@ -123,7 +123,7 @@ fn verdict(env: &Env, view: &VerdictView) -> Html {
                 { icon(if view.passed { Icon::Tick } else { Icon::Warning }) }<span>{ sentence(&view.answer) }</span></p>
             <table class="checks">
                 <caption class="unseen">{ words.checks }</caption>
-                <thead class="unseen"><tr><th scope="col">{ words.result }</th><th scope="col">{ words.check }</th><th scope="col">{ words.finding }</th></tr></thead>
+                <thead class="unseen"><tr><th scope="col">{ words.result }</th><th scope="col">{ words.check }</th></tr></thead>
                 <tbody>
                     { for view.rows.iter().map(|row| check_row(env, row)) }
                 </tbody>
@@ -157,11 +157,10 @@ fn check_row(env: &Env, row: &CheckRow) -> Html {
     html! {
         <tr class={classes!(class, row.nested.then_some("nested"))} onmouseenter={enter} onmouseleave={leave}>
             <td class="check-mark">if let Some(shape) = shape { { icon(shape) } } else { <span aria-hidden="true">{ "–" }</span> }<span class="unseen">{ text }</span></td>
-            <td>{ sentence(&row.what) }</td>
-            <td>{ sentence(&row.found) }
+            <td>{ sentence(&row.what) }<span class="found small">{ sentence(&row.found) }
                 if let Some((line, from, _)) = row.line {
                     { " " }<button type="button" class="link small" onclick={env.on(Msg::GoTo(from))}>{ fill(words.line, &[("n", &line.to_string())]) }</button>
-                }</td>
+                }</span></td>
         </tr>
     }
 }

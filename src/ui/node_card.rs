@@ -93,7 +93,7 @@ pub fn node_menu(env: &Env, card: &NodeCard, tab_stop: bool) -> Html {
     };
     let powered = card.health != NodeHealth::Unknown;
     html! {
-        <Menu name={fill(words.actions_of, &[("name", node)])} face={icon(Icon::More)} class={classes!("button", "plain", "icon", "tiny")} {tab_stop}>
+        <Menu name={fill(words.actions_of, &[("node", node)])} face={icon(Icon::More)} class={classes!("button", "plain", "icon", "tiny")} {tab_stop}>
             { menu_item(Some(Icon::Info), words.details, "", "", env.on(Msg::Inspect(Inspect::Node(card.name.clone()))), Callback::noop()) }
             <hr />
             { entry(None, if card.cordoned { words.uncordon } else { words.cordon }, "", command::cordon(node, !card.cordoned)) }

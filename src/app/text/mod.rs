@@ -272,7 +272,6 @@ words! {
     files,
     filter_hint,
     filter_nodes,
-    finding,
     fix,
     fix_add_taint,
     fix_add_toleration,

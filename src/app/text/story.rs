@@ -90,7 +90,12 @@ impl Words {
     fn tell_command(&self, who: Part, run: &CommandRun) -> Told {
         let failed = run.exit_code.is_some_and(|code| code != 0);
         let template = if failed { self.by_hand_refused } else { self.command_kind(&run.line) };
-        let printed = if failed { run.stderr.lines().next() } else { run.stdout.lines().next() };
+        // What a look-up printed stands in the terminal.
+        let printed = match (failed, template == self.you_asked) {
+            (true, _) => run.stderr.lines().next(),
+            (false, true) => None,
+            (false, false) => run.stdout.lines().next(),
+        };
         let text = Phrase::fill(template, &[("who", who)]);
         Told { text, because: Phrase::plain(printed.unwrap_or("")), trouble: failed }
     }
