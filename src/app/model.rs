@@ -173,14 +173,19 @@ impl Model {
         }
     }
 
-    /// Whether nothing has been done yet.
-    pub fn is_untouched(&self) -> bool {
-        self.session.is_empty()
+    /// Whether the next press of Step applies the manifest: nothing was ever applied, there is no DaemonSet, and the
+    /// person stands at the end of the line with a manifest in the editor.
+    pub fn step_applies(&self) -> bool {
+        let session = &self.session;
+        session.position() == session.len()
+            && session.world().store().daemon_sets().is_empty()
+            && self.files.list().iter().all(|file| file.applied.is_none())
+            && self.files.shown().is_some_and(|file| file.is_edited())
     }
 
     /// Whether a step can be made. A first step applies the manifest.
     pub fn can_step(&self) -> bool {
-        !self.session.is_quiet() || (self.is_untouched() && self.files.shown().is_some_and(|file| file.is_edited()))
+        !self.session.is_quiet() || self.step_applies()
     }
 
     /// Computes again what is shown.

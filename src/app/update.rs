@@ -205,15 +205,22 @@ fn moved(model: &mut Model) -> Vec<Effect> {
     vec![Effect::Save, Effect::CheckLater]
 }
 
-/// Applies the manifest if nothing has been done yet: what a first press of a transport button does. Returns whether
-/// it did.
+/// What a first press of a transport button does: applies the manifest. Returns whether it did, or told why not.
 fn begin(model: &mut Model) -> bool {
-    let fresh =
-        model.is_untouched() && model.files.shown().is_some_and(|file| file.is_edited()) && model.session.is_quiet();
-    if fresh {
-        run_apply(model);
+    if !model.step_applies() {
+        return false;
     }
-    fresh
+    model.recheck();
+    match model.check.problems.iter().find(|problem| problem.error).cloned() {
+        Some(problem) => {
+            let line = fill(model.words().line, &[("n", &problem.line.to_string())]);
+            tell(model, format!("{line}: {}", problem.message), true);
+        }
+        None => {
+            run_apply(model);
+        }
+    }
+    true
 }
 
 fn step(model: &mut Model) -> Vec<Effect> {
@@ -228,7 +235,9 @@ fn step(model: &mut Model) -> Vec<Effect> {
 
 fn step_over(model: &mut Model) -> Vec<Effect> {
     model.running = Running::No;
-    begin(model);
+    if begin(model) && model.notice.is_some() {
+        return Vec::new();
+    }
     if let Progress::Loop(cycle) = model.session.step_over(2000) {
         tell_loop(model, cycle.period_ms);
     }
@@ -237,7 +246,9 @@ fn step_over(model: &mut Model) -> Vec<Effect> {
 }
 
 fn run_to_quiet(model: &mut Model) -> Vec<Effect> {
-    begin(model);
+    if begin(model) && model.notice.is_some() {
+        return Vec::new();
+    }
     model.running = Running::ToQuiet;
     model.budget = 32;
     slice(model, 8)
@@ -274,7 +285,9 @@ fn slice(model: &mut Model, took_ms: u32) -> Vec<Effect> {
 }
 
 fn play(model: &mut Model) -> Vec<Effect> {
-    begin(model);
+    if begin(model) && model.notice.is_some() {
+        return Vec::new();
+    }
     model.running = Running::Playing;
     let mut effects = moved(model);
     effects.push(Effect::TickLater(model.settings.speed.pause_ms()));
@@ -604,6 +617,24 @@ objects:
         let back = Model::restore(&saved, Language::Fr);
         assert_eq!(&*back.files.list()[0].text, "precious: text");
         assert_eq!(back.views.cards.len(), 4);
+    }
+
+    #[test]
+    fn the_first_step_applies_the_manifest_also_after_nodes_were_added() {
+        let mut model = Model::new(Settings::default(), Language::En);
+        send(&mut model, [Msg::Run("sim add-node worker4".into()), Msg::Step]);
+        assert_eq!(model.terminal.last().unwrap().line, "kubectl apply -f node-exporter.yaml");
+        assert!(!model.step_applies());
+        send(&mut model, [Msg::RunToQuiet]);
+        assert_eq!(states(&model).iter().filter(|(_, pods)| pods == &[PodState::Available]).count(), 4);
+    }
+
+    #[test]
+    fn a_first_step_with_a_broken_manifest_says_why_and_does_nothing() {
+        let mut model = Model::new(Settings::default(), Language::En);
+        send(&mut model, [Msg::Edit(0, "kind: [".into()), Msg::RunToQuiet]);
+        assert!(model.notice.as_ref().is_some_and(|notice| notice.trouble && notice.text.starts_with("line 1: ")));
+        assert_eq!((model.session.len(), model.running), (0, Running::No));
     }
 
     #[test]

@@ -134,6 +134,7 @@ pub fn Cluster(props: &ClusterProps) -> Html {
                 }</span>
             </div>
             <div class="cluster-scroll">
+                <h2 class="unseen">{ words.nodes }</h2>
                 if props.cards.is_empty() {
                     <div class="empty"><p>{ words.no_nodes }</p>
                         <button type="button" class="button" onclick={env.on(Msg::Run(command::add_nodes("worker1", "worker", 1)))}>{ icon(Icon::Add) }{ words.add_worker }</button></div>

@@ -3,10 +3,10 @@
 use crate::app::diff::{Line, LineKind};
 use yew::prelude::*;
 
-/// A block of lines; added and removed ones carry a sign as well as a colour.
-pub fn diff_lines(lines: &[Line]) -> Html {
+/// A block of lines with a name; added and removed ones carry a sign as well as a colour.
+pub fn diff_lines(name: &str, lines: &[Line]) -> Html {
     html! {
-        <div class="diff" tabindex="0" role="region">
+        <div class="diff" tabindex="0" role="group" aria-label={name.to_string()}>
             { for lines.iter().map(|line| {
                 let (class, sign) = match line.kind {
                     LineKind::Added => ("added", "+ "),

@@ -132,7 +132,7 @@ fn verdict(env: &Env, view: &VerdictView) -> Html {
                 <h3>{ view.fixes_title }</h3>
                 { for view.fixes.iter().enumerate().map(|(index, fix)| html! {
                     <div class="fix">
-                        { crate::ui::diff::diff_lines(&fix.lines) }
+                        { crate::ui::diff::diff_lines(&fix.text, &fix.lines) }
                         <button type="button" class={classes!("button", (index == 0).then_some("primary"))} onclick={env.on(fix.message.clone())}>{ &fix.text }</button>
                         <p class="small quiet">{ &fix.remark }</p>
                     </div>

@@ -194,7 +194,7 @@ fn review_view(words: &Words, review: &Review) -> Html {
                 html! {
                     <>
                         <p class="small"><b>{ name }</b>{ " " }<span class={classes!("badge", class)}>{ text }</span></p>
-                        if !lines.is_empty() { { diff_lines(lines) } }
+                        if !lines.is_empty() { { diff_lines(name, lines) } }
                     </>
                 }
             }) }

@@ -94,7 +94,7 @@ impl Component for App {
                     <TopBar theme={model.settings.theme} pane={model.pane} />
                     <div class="work">
                         <Manifests files={self.files.clone()} shown={model.files.shown_id()} problems={model.check.problems.clone()}
-                            review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.is_untouched()} />
+                            review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.step_applies()} />
                         <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} touched={views.touched.clone()}
                             inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} />
                         <Story tab={model.story_tab} part={views.story.clone()} position={model.session.position()} open={views.open_step.clone()} events={views.events.clone()} />

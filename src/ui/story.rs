@@ -147,7 +147,7 @@ fn Entry(props: &EntryProps) -> Html {
                             (_, true) => words.deleted,
                             _ => words.changed,
                         } }</span></p>
-                        { diff_lines(&diff.lines) }
+                        { diff_lines(&diff.name, &diff.lines) }
                     </>
                 }) }</div>
             }

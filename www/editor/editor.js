@@ -121,6 +121,7 @@ export function createEditor(parent, options) {
   const named = (name, readOnlyNow) =>
     EditorView.contentAttributes.of({
       'aria-label': name,
+      tabindex: '0',
       ...(options.description ? { 'aria-describedby': options.description } : {}),
       ...(readOnlyNow ? { 'aria-readonly': 'true' } : {}),
     });
