@@ -339,6 +339,45 @@ fn find(name: &str) -> Option<&'static VerbSpec> {
     VERBS.iter().find(|spec| spec.name == name)
 }
 
+/// What the words of an unfinished command line lead to.
+pub(crate) enum Reached {
+    /// No command yet: one of [`TOP_LEVEL`].
+    Start,
+    /// A command with subcommands (`rollout`), none of which was named. It may be a command itself (`create -f`).
+    Group(&'static str),
+    /// A command (`rollout status`), and how many words led to it.
+    Command(&'static str, usize),
+    /// Nothing that is known.
+    Unknown,
+}
+
+/// Follows the words after `kubectl` as far as they go.
+pub(crate) fn reach(words: &[String]) -> Reached {
+    let (_, rest) = leading_flags(words);
+    let Some(first) = rest.first() else { return Reached::Start };
+    let used = words.len().saturating_sub(rest.len()).saturating_add(1);
+    let canonical = ALIASES.iter().find(|(alias, _)| alias == first).map_or(first.as_str(), |(_, name)| name);
+    let Some(group) = GROUPS.iter().find(|group| group.name == canonical) else {
+        return find(canonical).map_or(Reached::Unknown, |spec| Reached::Command(spec.name, used));
+    };
+    let next = words.get(used).map(String::as_str);
+    let spec = next.and_then(|name| {
+        let name = GROUP_ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, full)| full);
+        find(&format!("{} {name}", group.name))
+    });
+    match (spec, group.itself, next) {
+        (Some(spec), _, _) => Reached::Command(spec.name, used.saturating_add(1)),
+        (None, _, None) => Reached::Group(group.name),
+        (None, Some(_), Some(_)) => Reached::Command(group.name, used),
+        (None, None, Some(_)) => Reached::Unknown,
+    }
+}
+
+/// Commands that are offered, without subcommands.
+pub(crate) fn offered() -> impl Iterator<Item = &'static str> {
+    TOP_LEVEL.split_whitespace().filter(|name| !NOT_OFFERED.contains(name)).chain(["help", "options"])
+}
+
 /// The names of all commands that are offered, subcommands included.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     VERBS.iter().map(|spec| spec.name)

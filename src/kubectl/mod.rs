@@ -5,6 +5,7 @@
 
 mod age;
 mod command;
+mod complete;
 mod context;
 mod describe;
 mod error;
@@ -15,7 +16,6 @@ mod gojson;
 mod gotemplate;
 mod grep;
 mod lister;
-mod names;
 mod preview;
 mod print;
 mod select;
@@ -31,10 +31,12 @@ mod yaml;
 pub(crate) use age::go_duration;
 pub use age::{age, human_duration, long_time, parse_duration};
 pub use command::{Command, Verb};
+pub use complete::{Candidate, Completion, complete};
 pub use context::{Context, Effect};
 pub use error::CliError;
 pub use exec::{CommandOutput, Outcome, Poll, Waiting, run};
 pub use flags::Flags;
 pub(crate) use gojson::{compact as compact_json, go_print};
+pub use preview::{FieldDiff, PreviewAction, PreviewItem, PreviewProblem, apply_preview, field_diffs};
 pub use selector::{FieldSelector, Selector};
 pub use task::Task;

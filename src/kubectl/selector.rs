@@ -1,5 +1,6 @@
 //! Label selectors (`-l`) and field selectors (`--field-selector`).
 
+use crate::apiserver::validation::names;
 use crate::objects::{LabelSelectorRequirement, NodeSelectorRequirement};
 use std::collections::BTreeMap;
 
@@ -206,14 +207,15 @@ fn shown(token: &Token) -> &str {
 }
 
 fn check_key(key: &str) -> Result<(), String> {
-    crate::kubectl::names::label_key_fault(key).map_or(Ok(()), |why| Err(format!("key: Invalid value: {key:?}: {why}")))
+    refuse("key", key, &names::qualified_name(key))
 }
 
 fn check_value(key: &str, value: &str) -> Result<(), String> {
-    match crate::kubectl::names::label_value_fault(value) {
-        Some(why) => Err(format!("values[0][{key}]: Invalid value: {value:?}: {why}")),
-        None => Ok(()),
-    }
+    refuse(&format!("values[0][{key}]"), value, &names::label_value(value))
+}
+
+fn refuse(field: &str, text: &str, faults: &[String]) -> Result<(), String> {
+    if faults.is_empty() { Ok(()) } else { Err(format!("{field}: Invalid value: {text:?}: {}", faults.join("; "))) }
 }
 
 /// What `--field-selector` asks for: all of these.

@@ -107,7 +107,7 @@ pub(crate) fn validates(command: &Command) -> bool {
 }
 
 /// An object of a file, with its namespace filled in.
-fn info(io: &Io, command: &Command, mut tree: Value, source: &str) -> Result<Info> {
+pub(crate) fn info(io: &Io, command: &Command, mut tree: Value, source: &str) -> Result<Info> {
     check_type(&tree, source, command)?;
     if let Some(why) = client_metadata_error(&tree) {
         return Err(CliError::message(format!("unable to decode {source:?}: {why}")));

@@ -2,4 +2,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 mod commands;
+mod completion;
+mod preview;
+mod properties;
 mod support;

@@ -11,7 +11,7 @@ mod workloads;
 pub(crate) use columns::table_of;
 pub(crate) use custom_columns::CustomColumns;
 pub(crate) use jsonpath::JsonPath;
-pub(crate) use sort::sort_objects;
+pub(crate) use sort::sort;
 pub(crate) use table::TableOptions;
 
 use super::error::{CliError, Result};

@@ -14,6 +14,9 @@ use crate::kubectl::task::Started;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// It says why a revision was made, and may always be overwritten.
+const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
+
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
     let dry_run = DryRun::of(io, command)?;
@@ -22,22 +25,35 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     if flags.is_on("all") && flags.has("selector") {
         return Err(CliError::message("cannot set --all and --selector at the same time"));
     }
+    if flags.is_on("all") && flags.has("field-selector") {
+        return Err(CliError::message("cannot set --all and --field-selector at the same time"));
+    }
     if resources.is_empty() && flags.all("filename").is_empty() {
         return Err(CliError::message(
             "one or more resources must be specified as <resource> <name> or <resource>/<name>",
         ));
     }
     let lists = flags.is_on("list");
+    if lists && flags.has("output") {
+        return Err(CliError::message("--list and --output may not be specified together"));
+    }
     if set.is_empty() && removed.is_empty() && !lists {
         return Err(CliError::message("at least one annotation update is required"));
     }
-    if removed.iter().any(|key| set.contains_key(key)) {
-        return Err(CliError::message("can not both modify and remove an annotation in the same command"));
+    let both: Vec<&str> = removed.iter().filter(|key| set.contains_key(*key)).map(String::as_str).collect();
+    if !both.is_empty() {
+        return Err(CliError::message(format!(
+            "can not both modify and remove the following annotation(s) in the same command: {}",
+            both.join(", ")
+        )));
     }
     let mut reporter = Reporter::new(command, dry_run)?;
     let selection = select::select(io, command, &resources, Rules { looks_up_files: true, ..Rules::default() })?;
     let mut errors = selection.errors;
-    let single = selection.infos.len() == 1;
+    if flags.has("resource-version") && !selection.is_single {
+        return Err(CliError::message("--resource-version may only be used with a single resource"));
+    }
+    let single = selection.is_single;
     for info in &selection.infos {
         if lists {
             list(io, info, single);
@@ -62,8 +78,10 @@ fn change(
     let annotations = &old.metadata().annotations;
     if !command.flags.is_on("overwrite") {
         let declared: Vec<String> = set
-            .keys()
-            .filter_map(|key| annotations.get(key).map(|present| format!("'{key}' already has a value ({present})")))
+            .iter()
+            .filter(|(key, _)| *key != CHANGE_CAUSE)
+            .filter_map(|(key, value)| annotations.get(key).filter(|present| *present != value).map(|old| (key, old)))
+            .map(|(key, present)| format!("'{key}' already has a value ({present})"))
             .collect();
         if !declared.is_empty() {
             return Err(CliError::message(format!(

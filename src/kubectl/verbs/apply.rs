@@ -69,7 +69,11 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     Ok(None)
 }
 
-fn apply_one(
+/// Applies one object and says what came of it.
+///
+/// # Errors
+/// What the API server answers.
+pub(crate) fn apply_one(
     io: &mut Io,
     info: &Info,
     dry_run: DryRun,

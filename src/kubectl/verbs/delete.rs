@@ -21,15 +21,16 @@ pub struct DeleteWait {
     /// Resource, key and uid of each.
     objects: Vec<(String, ObjectKey, Rc<str>)>,
     deadline: Option<Time>,
-    /// What went wrong with others.
-    errors: Vec<CliError>,
 }
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
     let dry_run = DryRun::of(io, command)?;
-    if flags.has("all") && flags.has("selector") {
+    if flags.is_on("all") && flags.has("selector") {
         return Err(CliError::message("cannot set --all and --selector at the same time"));
+    }
+    if flags.is_on("all") && flags.has("field-selector") {
+        return Err(CliError::message("cannot set --all and --field-selector at the same time"));
     }
     let mut grace = flags.int("grace-period").unwrap_or(-1);
     let force = flags.is_on("force");
@@ -86,7 +87,12 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     }
     let mut objects = Vec::new();
     let verb = if force && grace == 0 { "force deleted" } else { "deleted" };
+    let mut warns = flags.has("namespace") && !flags.is_on("all-namespaces");
     for info in &selection.infos {
+        if warns && !info.resource.is_namespaced() {
+            io.complain("Warning: deleting cluster-scoped resources, not scoped to the provided namespace");
+            warns = false;
+        }
         let uid = lister::get(io.api, info.resource, &info.key).map(|object| object.metadata().uid.clone());
         let outcome = requests::delete(io.api, info.resource, &info.key, options);
         match outcome {
@@ -106,12 +112,12 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
             Err(status) => errors.push(CliError::from(status).with_source("deleting", &info.source)),
         }
     }
+    CliError::join(errors)?;
     if dry_run != DryRun::No || !flags.switch("wait", true) {
-        CliError::join(errors)?;
         return Ok(None);
     }
     let deadline = super::deadline(io, command);
-    Ok(Some(Task::Delete(DeleteWait { objects, deadline, errors })))
+    Ok(Some(Task::Delete(DeleteWait { objects, deadline })))
 }
 
 /// Objects by name are not looked up first: the deletion itself says whether they exist.
@@ -144,12 +150,10 @@ impl DeleteWait {
             if self.deadline.is_some_and(|deadline| io.api.now() >= deadline) {
                 let plural = resource.split('.').next().unwrap_or(resource);
                 let message = format!("timed out waiting for the condition on {plural}/{}", key.name);
-                self.errors.push(CliError::Message(message));
-                break;
+                return Err(CliError::Message(message));
             }
             return Ok(Progress::Pending(self.deadline));
         }
-        CliError::join(std::mem::take(&mut self.errors))?;
         Ok(Progress::Done(0))
     }
 

@@ -14,6 +14,20 @@ use crate::objects::Object;
 use serde_json::Value;
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
+    match compare(io, command) {
+        Ok(false) => Ok(None),
+        Ok(true) => Err(CliError::Exit(1)),
+        // One is the code of a difference.
+        Err(error) => {
+            let (text, code) = error.render();
+            io.err.push_str(&text);
+            Err(CliError::Exit(code.saturating_add(1)))
+        }
+    }
+}
+
+/// Prints the differences, and says whether there are any.
+fn compare(io: &mut Io, command: &Command) -> Result<bool> {
     if command.flags.all("filename").is_empty() {
         return Err(command.usage("must specify one of -f and -k"));
     }
@@ -26,7 +40,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         let (live, merged) = versions(io, &info)?;
         differs |= show(io, &info, live.as_ref(), &merged);
     }
-    if differs { Err(CliError::Exit(1)) } else { Ok(None) }
+    Ok(differs)
 }
 
 /// The object as it is, and as it would be after an apply.

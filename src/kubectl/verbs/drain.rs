@@ -12,6 +12,7 @@ use crate::kubectl::error::{CliError, Result};
 use crate::kubectl::task::{Progress, Started, Task};
 use crate::objects::*;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Nodes to drain, one after the other.
@@ -59,7 +60,9 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
     let dry_run = DryRun::of(io, command)?;
     let pod_selector = flags.get_or("pod-selector", "").to_owned();
-    Selector::parse(&pod_selector).map_err(CliError::Message)?;
+    if Selector::parse(&pod_selector).is_err() {
+        return Err(CliError::message("--pod-selector=<pod_selector> must be a valid label selector"));
+    }
     let (infos, errors) = nodes(io, command)?;
     CliError::join(errors)?;
     let mut cordon_errors = Vec::new();
@@ -122,7 +125,10 @@ impl Drain {
                     return Ok(Progress::Pending(due));
                 }
             } else {
-                self.pods.clear();
+                for pod in std::mem::take(&mut self.pods) {
+                    let suffix = self.options.dry_run.suffix();
+                    io.line(format!("evicting pod {}/{}{suffix}", pod.key.namespace, pod.key.name));
+                }
             }
             io.line(format!("node/{node} drained{}", self.options.dry_run.suffix()));
             self.next_node();
@@ -183,6 +189,7 @@ impl Drain {
             Some((_, names)) => names.push(name.into()),
             None => list.push((what, vec![name.into()])),
         };
+        let mut orphans: BTreeMap<String, Vec<String>> = BTreeMap::new();
         let mut leaving = Vec::new();
         let pods: Vec<Rc<Pod>> = io.api.store().pods_on(node).filter(|pod| pod.is_bound()).cloned().collect();
         for pod in pods.into_iter().filter(|pod| selector.matches(&pod.metadata.labels)) {
@@ -211,7 +218,11 @@ impl Drain {
                     (false, _, true) => {}
                     (false, _, false) => {
                         let owner = controller.map_or("", |owner| &*owner.name);
-                        return Err(vec![format!("daemonsets.apps {owner:?} not found")]);
+                        orphans
+                            .entry(format!("cannot delete daemonsets.apps {owner:?} not found"))
+                            .or_default()
+                            .push(name);
+                        continue;
                     }
                 }
             }
@@ -239,8 +250,9 @@ impl Drain {
         let shown = |list: &[(&str, Vec<String>)]| -> Vec<String> {
             list.iter().map(|(what, names)| format!("{what}: {}", names.join(", "))).collect()
         };
-        if !errors.is_empty() {
+        if !errors.is_empty() || !orphans.is_empty() {
             let mut list = shown(&errors);
+            list.extend(orphans.iter().map(|(what, names)| format!("{what}: {}", names.join(", "))));
             list.sort();
             return Err(list);
         }
@@ -268,6 +280,7 @@ impl Drain {
             if let (Some(most), Some(since)) = (self.options.skip_after, present.metadata.deletion_timestamp)
                 && now.seconds_since(since) > most
             {
+                io.line(format!("pod {name:?} has DeletionTimestamp older than {most} seconds, skipping"));
                 continue;
             }
             if !pod.asked && pod.retry_at.is_none_or(|at| now >= at) {

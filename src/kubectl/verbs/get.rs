@@ -12,6 +12,7 @@ use crate::kubectl::select::{self, Info, Rules};
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::{Progress, Started, Task};
 use crate::objects::{Object, ObjectKey};
+use serde_json::json;
 use std::collections::BTreeMap;
 
 /// `get -w`
@@ -20,8 +21,8 @@ pub struct GetWatch {
     arguments: Vec<String>,
     command: Command,
     resource: String,
-    /// Resource versions of what has been shown.
-    seen: BTreeMap<ObjectKey, String>,
+    /// What has been shown, as it was.
+    seen: BTreeMap<ObjectKey, Object>,
     widths: Vec<usize>,
     with_headers: bool,
 }
@@ -45,18 +46,25 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     if flags.is_on("show-labels") && format.is_some() {
         let output = flags.get_or("output", "");
         if !matches!(output, "" | "wide") {
-            return Err(CliError::message("--show-labels option cannot be used with json or yaml printers"));
+            return Err(CliError::message(format!("--show-labels option cannot be used with {output} printer")));
         }
+    }
+    let watches = flags.is_on("watch") || flags.is_on("watch-only");
+    if flags.is_on("output-watch-events") && !watches {
+        return Err(command.usage("--output-watch-events option can only be used with --watch or --watch-only"));
     }
     let rules = Rules { type_means_all: true, looks_up_files: true, ..Rules::default() };
     let selection = select::select(io, command, &command.arguments, rules)?;
-    if flags.is_on("watch") || flags.is_on("watch-only") {
+    if watches {
+        if flags.has("sort-by") {
+            io.complain("warning: --watch or --watch-only requested, --sort-by will be ignored");
+        }
         return watch(io, command, selection);
     }
     let mut infos = selection.infos;
     let mut errors = selection.errors;
     if let Some(path) = flags.get("sort-by") {
-        sort(&mut infos, path)?;
+        print::sort(&mut infos, |info| info.object.as_ref().map(print::served), path)?;
     }
     if let Some(format) = format {
         print_generic(io, command, &format, infos, errors, selection.is_single)?;
@@ -84,19 +92,6 @@ fn raw(io: &mut Io, path: &str) -> Started {
         }
         _ => Err(CliError::message("get --raw is in this playground for /healthz, /livez and /readyz only")),
     }
-}
-
-fn sort(infos: &mut Vec<Info>, path: &str) -> Result<()> {
-    let mut by_object: Vec<(Object, Info)> =
-        infos.drain(..).filter_map(|info| info.object.clone().map(|object| (object, info))).collect();
-    let mut objects: Vec<Object> = by_object.iter().map(|(object, _)| object.clone()).collect();
-    print::sort_objects(&mut objects, path)?;
-    for object in objects {
-        if let Some(at) = by_object.iter().position(|(other, _)| *other == object) {
-            infos.push(by_object.remove(at).1);
-        }
-    }
-    Ok(())
 }
 
 /// One object as itself, several as a list.
@@ -156,7 +151,7 @@ fn print_tables(io: &mut Io, command: &Command, infos: Vec<Info>, several: bool)
     }
     let with_kind = several || groups.len() > 1 || command.flags.is_on("show-kind");
     for (index, (resource, objects)) in groups.into_iter().enumerate() {
-        if index > 0 {
+        if index > 0 && !command.flags.is_on("no-headers") {
             io.out.push('\n');
         }
         let text = table_of(io.api, resource, objects).print(&options(command, resource, with_kind));
@@ -171,6 +166,11 @@ fn watch(io: &mut Io, command: &Command, selection: select::Selection) -> Starte
     }
     CliError::join(selection.errors)?;
     let Some(resource) = selection.resources.first() else { return Ok(None) };
+    if !selection.is_single && selection.infos.len() > 1 && !command.arguments.iter().skip(1).all(String::is_empty) {
+        return Err(CliError::message(
+            "watch is only supported on individual resources and resource collections - more than 1 resource was found",
+        ));
+    }
     let mut task = GetWatch {
         arguments: command.arguments.clone(),
         command: command.clone(),
@@ -179,55 +179,82 @@ fn watch(io: &mut Io, command: &Command, selection: select::Selection) -> Starte
         widths: Vec::new(),
         with_headers: !flags.is_on("no-headers"),
     };
-    for info in &selection.infos {
-        if let Some(object) = &info.object {
-            task.seen.insert(info.key.clone(), object.metadata().resource_version.clone());
-        }
-    }
+    let objects: Vec<(Change, Object)> =
+        selection.infos.into_iter().filter_map(|info| info.object).map(|object| (Change::Added, object)).collect();
+    task.seen = objects.iter().map(|(_, object)| (object.key(), object.clone())).collect();
     if !flags.is_on("watch-only") {
-        let objects: Vec<Object> = selection.infos.into_iter().filter_map(|info| info.object).collect();
         task.show(io, objects)?;
     }
     Ok(Some(Task::GetWatch(task)))
 }
 
+/// What became of an object that is watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    Added,
+    Modified,
+    Deleted,
+}
+
+impl Change {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Added => "ADDED",
+            Self::Modified => "MODIFIED",
+            Self::Deleted => "DELETED",
+        }
+    }
+}
+
 impl GetWatch {
-    /// Prints one line (or object) for each object that is new, changed or gone.
+    /// Prints one line (or object) for each object that is new, changed or gone; gone ones as they were last.
     pub(crate) fn poll(&mut self, io: &mut Io) -> Result<Progress> {
         let rules = Rules { type_means_all: true, looks_up_files: true, ..Rules::default() };
         let command = self.command.clone();
         let mut io_there = Io::new(io.api, io.context, &command, io.stdin);
         let selection = select::select(&io_there, &command, &self.arguments, rules)?;
-        let mut changed = Vec::new();
-        let mut present: BTreeMap<ObjectKey, String> = BTreeMap::new();
-        for info in selection.infos {
-            let Some(object) = info.object else { continue };
-            let version = object.metadata().resource_version.clone();
-            if self.seen.get(&info.key) != Some(&version) {
-                changed.push(object);
+        let mut changes = Vec::new();
+        let mut present: BTreeMap<ObjectKey, Object> = BTreeMap::new();
+        for object in selection.infos.into_iter().filter_map(|info| info.object) {
+            match self.seen.get(&object.key()) {
+                None => changes.push((Change::Added, object.clone())),
+                Some(before) if before.metadata().uid != object.metadata().uid => {
+                    changes.push((Change::Deleted, before.clone()));
+                    changes.push((Change::Added, object.clone()));
+                }
+                Some(before) if before.metadata().resource_version != object.metadata().resource_version => {
+                    changes.push((Change::Modified, object.clone()));
+                }
+                Some(_) => {}
             }
-            present.insert(info.key, version);
+            present.insert(object.key(), object);
         }
-        // The last state of what has gone is no longer known; kubectl prints it once more, we print nothing.
+        let gone = self.seen.iter().filter(|(key, _)| !present.contains_key(*key));
+        changes.extend(gone.map(|(_, object)| (Change::Deleted, object.clone())));
         self.seen = present;
-        self.show(&mut io_there, changed)?;
+        self.show(&mut io_there, changes)?;
         let (out, err) = (std::mem::take(&mut io_there.out), std::mem::take(&mut io_there.err));
         io.out.push_str(&out);
         io.err.push_str(&err);
         Ok(Progress::Pending(None))
     }
 
-    fn show(&mut self, io: &mut Io, objects: Vec<Object>) -> Result<()> {
-        if objects.is_empty() {
+    fn show(&mut self, io: &mut Io, changes: Vec<(Change, Object)>) -> Result<()> {
+        if changes.is_empty() {
             return Ok(());
         }
         let Some(resource) = lister::resource_named(&self.resource) else { return Ok(()) };
         let flags = &self.command.flags;
+        let tells_events = flags.is_on("output-watch-events");
         if let Some(format) = Format::parse(flags.get("output"), flags.get("template"), true)? {
-            for object in &objects {
+            for (change, object) in &changes {
+                let mut tree = print::served(object);
+                if tells_events {
+                    tree = json!({"type": change.word(), "object": tree});
+                }
                 let mut text = match &format {
-                    Format::CustomColumns(columns) => columns.print(&print::served(object), self.with_headers),
-                    other => other.print(&print::served(object))?,
+                    Format::CustomColumns(columns) => columns.print(&tree, self.with_headers),
+                    other => other.print(&tree)?,
                 };
                 self.with_headers = false;
                 if matches!(format, Format::Yaml) {
@@ -238,9 +265,14 @@ impl GetWatch {
             return Ok(());
         }
         let mut options = options(&self.command, resource, flags.is_on("show-kind"));
-        options.no_headers = !self.with_headers;
-        self.with_headers = false;
-        let lines = table_of(io.api, resource, objects).lines(&options);
+        options.no_headers = !std::mem::take(&mut self.with_headers);
+        let (words, objects): (Vec<Change>, Vec<Object>) = changes.into_iter().unzip();
+        let mut lines = table_of(io.api, resource, objects).lines(&options);
+        if tells_events {
+            let head = (!options.no_headers).then_some("EVENT");
+            let words = head.into_iter().chain(words.into_iter().map(Change::word));
+            lines = words.zip(lines.lines()).map(|(word, line)| format!("{word}\t{line}\n")).collect();
+        }
         let text = tabwriter::align_from(&lines, tabwriter::GET, &mut self.widths);
         io.out.push_str(&text);
         Ok(())

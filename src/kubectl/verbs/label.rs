@@ -5,11 +5,11 @@
 use super::output::{DryRun, Reporter};
 use crate::apiserver::patch::{PatchType, create_merge_patch};
 use crate::apiserver::requests::{self, FieldValidation};
+use crate::apiserver::validation::names;
 use crate::kubectl::command::Command;
 use crate::kubectl::compact_json;
 use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
-use crate::kubectl::names::label_value_fault;
 use crate::kubectl::select::{self, Info, Rules};
 use crate::kubectl::task::Started;
 use crate::objects::Object;
@@ -26,6 +26,9 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     if flags.is_on("all") && flags.has("selector") {
         return Err(CliError::message("cannot set --all and --selector at the same time"));
     }
+    if flags.is_on("all") && flags.has("field-selector") {
+        return Err(CliError::message("cannot set --all and --field-selector at the same time"));
+    }
     let (set, removed) = parse(&pairs)?;
     if resources.is_empty() && flags.all("filename").is_empty() {
         return Err(CliError::message(
@@ -33,16 +36,19 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         ));
     }
     let lists = flags.is_on("list");
+    if lists && flags.has("output") {
+        return Err(CliError::message("--list and --output may not be specified together"));
+    }
     if set.is_empty() && removed.is_empty() && !lists {
         return Err(CliError::message("at least one label update is required"));
     }
     let mut reporter = Reporter::new(command, dry_run)?;
     let selection = select::select(io, command, &resources, Rules { looks_up_files: true, ..Rules::default() })?;
-    if set.len() > 1 && flags.has("resource-version") && selection.infos.len() > 1 {
+    if flags.has("resource-version") && !selection.is_single {
         return Err(CliError::message("--resource-version may only be used with a single resource"));
     }
     let mut errors = selection.errors;
-    let single = selection.infos.len() == 1;
+    let single = selection.is_single;
     for info in &selection.infos {
         let result = if lists {
             list(io, info, single);
@@ -67,6 +73,11 @@ fn change(
     let Some(old) = &info.object else { return Ok(()) };
     let overwrite = command.flags.is_on("overwrite");
     let labels = &old.metadata().labels;
+    if dry_run != DryRun::Client {
+        for key in removed.iter().filter(|key| !labels.contains_key(*key)) {
+            io.line(format!("label {key:?} not found."));
+        }
+    }
     if !overwrite {
         let declared: Vec<CliError> = set
             .iter()
@@ -81,11 +92,7 @@ fn change(
     }
     let mut next = (**labels).clone();
     next.extend(set.iter().map(|(key, value)| (key.clone(), value.clone())));
-    for key in removed {
-        if next.remove(key).is_none() {
-            io.line(format!("label \"{key}\" not found."));
-        }
-    }
+    next.retain(|key, _| !removed.contains(key));
     let before = old.to_value();
     let wanted = with_labels(old, next);
     let after = wanted.to_value();
@@ -155,8 +162,9 @@ fn parse(pairs: &[String]) -> Result<Changes> {
         let parts: Vec<&str> = pair.split('=').collect();
         match parts.as_slice() {
             [key, value] => {
-                if let Some(why) = label_value_fault(value) {
-                    return Err(CliError::message(format!("invalid label value: {pair:?}: {why}")));
+                let faults = names::label_value(value);
+                if !faults.is_empty() {
+                    return Err(CliError::message(format!("invalid label value: {pair:?}: {}", faults.join(";"))));
                 }
                 set.insert((*key).to_owned(), (*value).to_owned());
             }

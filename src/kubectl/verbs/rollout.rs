@@ -18,6 +18,7 @@ use crate::kubectl::tabwriter;
 use crate::kubectl::task::Started;
 use crate::objects::*;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
@@ -28,6 +29,7 @@ struct Revision {
     number: i64,
     cause: String,
     template: Rc<PodTemplateSpec>,
+    annotations: Rc<BTreeMap<String, String>>,
 }
 
 /// The workloads that the command names; a type alone means all.
@@ -55,7 +57,8 @@ fn revisions(api: &ApiServer, object: &Object) -> Option<Vec<Revision>> {
                 strategic_merge(&mut tree, &revision.data, "DaemonSet").ok()?;
                 let template: PodTemplateSpec = decode(tree.pointer("/spec/template")?.clone()).ok()?;
                 let cause = revision.metadata.annotation(CHANGE_CAUSE).unwrap_or("").to_owned();
-                Some(Revision { number: revision.revision, cause, template: Rc::new(template) })
+                let annotations = Rc::clone(&revision.metadata.annotations);
+                Some(Revision { number: revision.revision, cause, template: Rc::new(template), annotations })
             })
             .collect(),
         Object::Deployment(_) => Store::in_namespace(api.store().replica_sets(), &metadata.namespace)
@@ -65,7 +68,8 @@ fn revisions(api: &ApiServer, object: &Object) -> Option<Vec<Revision>> {
                 let cause = set.metadata.annotation(CHANGE_CAUSE).unwrap_or("").to_owned();
                 let mut template = (*set.spec.template).clone();
                 Rc::make_mut(&mut template.metadata.labels).remove("pod-template-hash");
-                Some(Revision { number, cause, template: Rc::new(template) })
+                let annotations = Rc::clone(&set.metadata.annotations);
+                Some(Revision { number, cause, template: Rc::new(template), annotations })
             })
             .collect(),
         _ => return None,
@@ -83,7 +87,7 @@ pub(crate) fn history(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
     let wanted = flags.int("revision").unwrap_or(0);
     if wanted < 0 {
-        return Err(CliError::message("revision must be a positive integer: -1"));
+        return Err(CliError::message(format!("revision must be a positive integer: {wanted}")));
     }
     let format = Format::parse(flags.get("output"), flags.get("template"), false)?;
     for info in workloads(io, command)? {
@@ -176,15 +180,18 @@ fn roll_back(
     };
     let target = target.ok_or_else(unknown)?;
     if dry_run == DryRun::Client {
-        return Ok(format!("will roll back to {}", describe::pod_template(&target.template)));
+        let prefix = if is_deployment { "" } else { "will roll back to " };
+        return Ok(format!("{prefix}{}", describe::pod_template(&target.template)));
     }
     let present = match object {
         Object::DaemonSet(set) => &set.spec.template,
         Object::Deployment(deployment) => {
             if deployment.spec.paused {
-                return Err(CliError::message(
-                    "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume' and try again",
-                ));
+                return Err(CliError::message(format!(
+                    "you cannot rollback a paused deployment; resume it first with 'kubectl rollout resume deployment/{}' \
+                     and try again",
+                    info.key.name
+                )));
             }
             &deployment.spec.template
         }
@@ -197,12 +204,31 @@ fn roll_back(
     if let Some(map) = template.as_object_mut() {
         map.insert("$patch".into(), "replace".into());
     }
-    let patch = json!({"spec": {"template": template}});
+    let mut patch = json!({"spec": {"template": template}});
+    if is_deployment && let Some(map) = patch.as_object_mut() {
+        map.insert("metadata".into(), json!({"annotations": restored_annotations(object, target)}));
+    }
     let options = dry_run.options(FieldValidation::Ignore);
-    requests::patch(io.api, info.resource, &info.key, PatchType::Strategic, &patch, options).map_err(|status| {
-        CliError::message(format!("failed restoring revision {}: {}", target.number, status.message))
-    })?;
+    requests::patch(io.api, info.resource, &info.key, PatchType::Strategic, &patch, options)
+        .map_err(|status| CliError::message(format!("failed restoring revision {wanted}: {}", status.message)))?;
     Ok("rolled back".into())
+}
+
+/// The annotations that a deployment gets back with an earlier replica set, as a patch: all of that one's, apart from
+/// those that say something about the deployment as it is.
+fn restored_annotations(object: &Object, target: &Revision) -> serde_json::Map<String, Value> {
+    const KEPT: [&str; 6] = [
+        LAST_APPLIED,
+        DEPLOYMENT_REVISION,
+        "deployment.kubernetes.io/revision-history",
+        "deployment.kubernetes.io/desired-replicas",
+        "deployment.kubernetes.io/max-replicas",
+        "deprecated.deployment.rollback.to",
+    ];
+    let is_free = |key: &&String| !KEPT.contains(&key.as_str());
+    let gone = object.metadata().annotations.keys().filter(is_free).map(|key| (key.clone(), Value::Null));
+    let back = target.annotations.iter().filter(|(key, _)| is_free(key));
+    gone.chain(back.map(|(key, value)| (key.clone(), value.as_str().into()))).collect()
 }
 
 /// `rollout restart`

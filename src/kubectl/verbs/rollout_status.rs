@@ -30,7 +30,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     }
     let revision = flags.int("revision").unwrap_or(0);
     if revision < 0 {
-        return Err(CliError::message("revision must be a positive integer: -1"));
+        return Err(CliError::message(format!("revision must be a positive integer: {revision}")));
     }
     let rules = Rules { type_means_all: true, looks_up_files: true, ..Rules::default() };
     let infos = select::select(io, command, &command.arguments, rules)?.all()?;

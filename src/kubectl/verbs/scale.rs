@@ -20,38 +20,37 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         return Err(CliError::message("cannot set --all and --selector at the same time"));
     }
     if replicas < 0 {
-        return Err(CliError::message(format!("The --replicas={replicas} flag is required, and must be >= 0")));
+        return Err(CliError::message(
+            "The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0",
+        ));
+    }
+    if flags.int("current-replicas").is_some_and(|count| count < -1) {
+        return Err(CliError::message("The --current-replicas must specify an integer of -1 or greater"));
     }
     let mut reporter = Reporter::new(command, dry_run)?;
     let rules = Rules { looks_up_files: true, ..Rules::default() };
     let selection = select::select(io, command, &command.arguments, rules)?;
-    let mut errors = selection.errors;
+    let errors = selection.errors;
+    if flags.has("resource-version") && selection.infos.len() > 1 {
+        return Err(CliError::message("cannot use --resource-version with multiple resources"));
+    }
     if selection.infos.is_empty() && errors.is_empty() {
         return Err(CliError::message("no objects passed to scale"));
     }
     for info in &selection.infos {
         let Some(object) = &info.object else { continue };
-        let present = match requests::scale(io.api, info.resource, &info.key) {
-            Ok(present) => present,
-            Err(status) => {
-                errors.push(status.into());
-                continue;
-            }
-        };
+        let present = requests::scale(io.api, info.resource, &info.key)?;
         if let Some(expected) = flags.int("current-replicas").filter(|expected| *expected >= 0 && *expected != present)
         {
-            errors.push(CliError::message(format!("Expected replicas to be {expected}, was {present}")));
-            continue;
+            return Err(CliError::message(format!("Expected replicas to be {expected}, was {present}")));
         }
         if dry_run == DryRun::Client {
             reporter.tell(io, object, "scaled")?;
             continue;
         }
         let options = dry_run.options(FieldValidation::Ignore);
-        match requests::set_scale(io.api, info.resource, &info.key, replicas, options) {
-            Ok(answer) => reporter.tell(io, &answer.object, "scaled")?,
-            Err(status) => errors.push(status.into()),
-        }
+        let answer = requests::set_scale(io.api, info.resource, &info.key, replicas, options)?;
+        reporter.tell(io, &answer.object, "scaled")?;
     }
     CliError::join(errors)?;
     Ok(None)

@@ -25,9 +25,9 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let amounts = [("limits", amounts(limits)?), ("requests", amounts(requests)?)];
     let pattern = flags.get_or("containers", "*").to_owned();
     let sentence = ("resource requirements updated", "failed to patch resources update to pod template ");
-    change(io, command, &infos, sentence, |spec| {
+    change(io, command, &infos, sentence, |spec, faults| {
         let mut found = false;
-        for container in containers(spec, &["containers"]) {
+        for container in containers(spec, &["containers", "initContainers"]) {
             let name = container.get("name").and_then(Value::as_str).unwrap_or("");
             if !name_matches(&pattern, name) {
                 continue;
@@ -45,7 +45,10 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
                 }
             }
         }
-        if found { Ok(()) } else { Err(CliError::message(format!("unable to find container named {pattern}"))) }
+        if !found {
+            faults.push(CliError::message(format!("error: unable to find container named {pattern}")));
+        }
+        Ok(())
     })?;
     Ok(None)
 }

@@ -5,10 +5,10 @@
 use super::output::{DryRun, Reporter};
 use crate::apiserver::patch::PatchType;
 use crate::apiserver::requests::{self, FieldValidation};
+use crate::apiserver::validation::names;
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
-use crate::kubectl::names::{label_key_fault, label_value_fault};
 use crate::kubectl::select::{self, Info, Rules};
 use crate::kubectl::task::Started;
 use crate::objects::{NO_EXECUTE, NO_SCHEDULE, Object, PREFER_NO_SCHEDULE, Taint, encode};
@@ -36,24 +36,32 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     }
     let (added, removed) = parse(&specs).map_err(|why| command.usage(why))?;
     let kind = kind.to_lowercase();
-    if !matches!(kind.as_str(), "node" | "nodes" | "no") {
-        return Err(CliError::message(format!("invalid resource type {kind}, only node(s) is supported")));
-    }
-    if flags.has("selector") && flags.is_on("all") {
-        return Err(CliError::message("setting 'all' parameter with a non empty selector is prohibited"));
+    if select::mapping(&kind)?.kind != "Node" {
+        return Err(CliError::message(format!("invalid resource type {kind}, only node types are supported")));
     }
     let conflicts: Vec<String> = removed
         .iter()
         .filter(|gone| {
             added.iter().any(|new| new.key == gone.key && (gone.effect.is_empty() || gone.effect == new.effect))
         })
-        .map(|gone| format!("{}={}", gone.key, gone.effect))
+        .map(|gone| format!("{{\"{}\":\"{}\"}}", gone.key, gone.effect))
         .collect();
     if !conflicts.is_empty() {
         return Err(CliError::message(format!(
             "can not both modify and remove the following taint(s) in the same command: {}",
             conflicts.join(", ")
         )));
+    }
+    match (flags.is_on("all"), flags.has("selector")) {
+        (true, true) => {
+            return Err(CliError::message("setting 'all' parameter with a non empty selector is prohibited"));
+        }
+        (false, false) if resources.len() < 2 => {
+            return Err(CliError::message(
+                "at least one resource name must be specified since 'all' parameter is not set",
+            ));
+        }
+        _ => {}
     }
     let mut reporter = Reporter::new(command, dry_run)?;
     if let Some(first) = resources.first_mut() {
@@ -84,12 +92,11 @@ fn change(
     let overwrite = command.flags.is_on("overwrite");
     let old = &node.spec.taints;
     if !overwrite {
-        let mut there: Vec<&str> = added
+        let there: Vec<&str> = added
             .iter()
             .filter(|new| old.iter().any(|taint| taint.matches(new)))
             .map(|taint| taint.key.as_str())
             .collect();
-        there.dedup();
         if !there.is_empty() {
             return Err(CliError::message(format!(
                 "node {} already has {} taint(s) with same effect(s) and --overwrite is false",
@@ -160,6 +167,10 @@ fn parse(specs: &[String]) -> std::result::Result<(Vec<Taint>, Vec<Taint>), Stri
 
 fn parse_one(spec: &str) -> std::result::Result<Taint, String> {
     let mut taint = Taint::default();
+    let check = |faults: Vec<String>| match faults.is_empty() {
+        true => Ok(()),
+        false => Err(format!("invalid taint spec: {spec}, {}", faults.join("; "))),
+    };
     let parts: Vec<&str> = spec.split(':').collect();
     match parts.as_slice() {
         [key] => taint.key = (*key).into(),
@@ -172,9 +183,7 @@ fn parse_one(spec: &str) -> std::result::Result<Taint, String> {
             match pair.as_slice() {
                 [key] => taint.key = (*key).into(),
                 [key, value] => {
-                    if let Some(why) = label_value_fault(value) {
-                        return Err(format!("invalid taint spec: {spec}, {why}"));
-                    }
+                    check(names::label_value(value))?;
                     (taint.key, taint.value) = ((*key).into(), (*value).into());
                 }
                 _ => return Err(format!("invalid taint spec: {spec}")),
@@ -182,8 +191,6 @@ fn parse_one(spec: &str) -> std::result::Result<Taint, String> {
         }
         _ => return Err(format!("invalid taint spec: {spec}")),
     }
-    match label_key_fault(&taint.key) {
-        Some(why) => Err(format!("invalid taint spec: {spec}, {why}")),
-        None => Ok(taint),
-    }
+    check(names::qualified_name(&taint.key))?;
+    Ok(taint)
 }

@@ -3,6 +3,7 @@
 use super::output::{DryRun, Reporter};
 use crate::apiserver::patch::{PatchType, create_two_way};
 use crate::apiserver::requests::{self, FieldValidation};
+use crate::apiserver::schema::Resource;
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
@@ -39,7 +40,8 @@ pub(crate) fn targets(io: &mut Io, command: &Command, arguments: &[String]) -> R
 
 /// Changes the pod spec of each object and sends what is different.
 ///
-/// `what` is what the sentence says (`image updated`), `failed` how a refusal begins.
+/// `what` is what the sentence says (`image updated`), `failed` how a refusal begins. The change may note faults that do
+/// not keep the rest from being sent.
 ///
 /// # Errors
 /// What the change or the API server says.
@@ -48,7 +50,7 @@ pub(crate) fn change(
     command: &Command,
     infos: &[Info],
     (what, failed): (&str, &str),
-    mut edit: impl FnMut(&mut Map<String, Value>) -> Result<()>,
+    mut edit: impl FnMut(&mut Map<String, Value>, &mut Vec<CliError>) -> Result<(), String>,
 ) -> Result<()> {
     let dry_run = DryRun::of(io, command)?;
     let local = command.flags.is_on("local");
@@ -62,15 +64,15 @@ pub(crate) fn change(
         };
         let mut after = before.clone();
         let spec = pod_spec_pointer(info.resource.kind).and_then(|pointer| after.pointer_mut(pointer));
-        let Some(spec) = spec.and_then(Value::as_object_mut) else {
-            let (plural, name) = (info.resource.plural, &info.key.name);
-            errors.push(CliError::message(format!(
-                "{plural}/{name} the object is not a pod or does not have a pod template"
-            )));
-            continue;
+        let edited = match spec.and_then(Value::as_object_mut) {
+            Some(spec) => edit(spec, &mut errors),
+            None => {
+                let Resource { version, kind, .. } = info.resource;
+                Err(format!("the object is not a pod or does not have a pod template: *{version}.{kind}"))
+            }
         };
-        if let Err(error) = edit(spec) {
-            errors.push(error);
+        if let Err(why) = edited {
+            errors.push(CliError::message(format!("error: {}/{} {why}\n", info.resource.plural, info.key.name)));
             continue;
         }
         let patch = create_two_way(&before, &after, info.resource.kind)
