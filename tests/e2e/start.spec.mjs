@@ -24,3 +24,16 @@ test('a page whose program does not arrive says so', async ({ page, site, compla
   expect(complaints.length).toBeGreaterThan(0);
   complaints.length = 0;
 });
+
+for (const width of [1440, 1199, 1024, 800, 390, 360]) {
+  test(`nothing lies beside the page at ${width} pixels`, async ({ open, page }) => {
+    await page.setViewportSize({ width, height: 850 });
+    await open();
+    for (const part of ['.top', '.transport']) {
+      const box = await page.locator(part).boundingBox();
+      expect(Math.round(box.x), part).toBe(0);
+      expect(Math.round(box.width), part).toBe(width);
+    }
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  });
+}
