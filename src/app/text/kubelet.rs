@@ -103,6 +103,7 @@ fn node_of(step: &Step) -> String {
     let named = step.changes.iter().find_map(|change| match change.object()? {
         Object::Pod(pod) if pod.is_bound() => Some(pod.spec.node_name.to_string()),
         Object::Node(node) => Some(node.metadata.name.to_string()),
+        Object::Event(event) if !event.source.host.is_empty() => Some(event.source.host.clone()),
         _ => None,
     });
     named.or_else(|| step.subject.as_ref().map(|subject| subject.key.name.to_string())).unwrap_or_default()
