@@ -154,17 +154,7 @@ pub fn patch(
 ) -> Result<Answer, Status> {
     let old = get(api, resource, key)?;
     let mut tree = old.to_value();
-    match kind {
-        PatchType::Strategic => strategic_merge(&mut tree, body, resource.kind).map_err(refused_patch)?,
-        PatchType::Merge if !body.is_object() => {
-            return Err(Status::bad_request(format!(
-                "error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-                if body.is_array() { "array" } else { "string" }
-            )));
-        }
-        PatchType::Merge => json_merge(&mut tree, body),
-        PatchType::Json => json_patch(&mut tree, body).map_err(refused_patch)?,
-    }
+    merge(resource, kind, &mut tree, body)?;
     let shown = match kind {
         PatchType::Strategic => go_map(body),
         _ => go_json(&tree),
@@ -175,6 +165,39 @@ pub fn patch(
     };
     let warnings = check(&mut tree).map_err(|why| validation::invalid_patch(&shown, &why))?;
     update(api, resource, &old, tree, warnings, options)
+}
+
+/// Makes of the tree what the patch says.
+fn merge(resource: &Resource, kind: PatchType, tree: &mut Value, body: &Value) -> Result<(), Status> {
+    match kind {
+        PatchType::Strategic => strategic_merge(tree, body, resource.kind).map_err(refused_patch),
+        PatchType::Merge if !body.is_object() => Err(Status::bad_request(format!(
+            "error decoding patch: json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
+            if body.is_array() { "array" } else { "string" }
+        ))),
+        PatchType::Merge => {
+            json_merge(tree, body);
+            Ok(())
+        }
+        PatchType::Json => json_patch(tree, body).map_err(refused_patch),
+    }
+}
+
+/// Patches the status of an object and nothing else.
+///
+/// # Errors
+/// As [`replace_status`], and `BadRequest` or `Invalid` for the patch itself.
+pub fn patch_status(
+    api: &mut ApiServer,
+    resource: &Resource,
+    key: &ObjectKey,
+    kind: PatchType,
+    body: &Value,
+    options: WriteOptions,
+) -> Result<Answer, Status> {
+    let mut tree = get(api, resource, key)?.to_value();
+    merge(resource, kind, &mut tree, body)?;
+    replace_status(api, resource, key, tree.get("status").unwrap_or(&Value::Null), options)
 }
 
 /// Writes the status of an object and nothing else.
@@ -331,6 +354,33 @@ pub fn evict(api: &mut ApiServer, key: &ObjectKey, options: DeleteOptions) -> Re
     commit(api, write, options.dry_run)
 }
 
+/// A pod that a controller made is shown with the volume of its token, which the store leaves out: whoever sends back
+/// what they were shown does not mean to change it.
+fn drop_shown_token(stored: &Value, tree: &mut Value) {
+    let is_token = |item: &Value| {
+        item.get("name").and_then(Value::as_str).is_some_and(|name| name.starts_with("kube-api-access-"))
+    };
+    let has_token =
+        |tree: &Value| tree.pointer("/spec/volumes").and_then(Value::as_array).is_some_and(|v| v.iter().any(is_token));
+    if has_token(stored) {
+        return;
+    }
+    let drop_from = |map: &mut Map<String, Value>, list: &str| {
+        if let Some(items) = map.get_mut(list).and_then(Value::as_array_mut) {
+            items.retain(|item| !is_token(item));
+            if items.is_empty() {
+                map.remove(list);
+            }
+        }
+    };
+    let Some(spec) = tree.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    drop_from(spec, "volumes");
+    for list in ["containers", "initContainers"] {
+        let containers = spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+        containers.filter_map(Value::as_object_mut).for_each(|container| drop_from(container, "volumeMounts"));
+    }
+}
+
 fn update(
     api: &mut ApiServer,
     resource: &Resource,
@@ -353,6 +403,9 @@ fn update(
         return Err(Status::conflict(&resource.qualified_plural(), &name, &why));
     }
     let mut before = old.to_value();
+    if resource.kind == "Pod" {
+        drop_shown_token(&before, &mut tree);
+    }
     // Controllers write without defaults; what a person changes is compared with them.
     defaulting::default(resource.kind, &mut before);
     keep_system_fields(&before, &mut tree);

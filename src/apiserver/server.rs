@@ -161,7 +161,7 @@ impl ApiServer {
     }
 
     /// Five random characters.
-    pub(super) fn draw_suffix(&mut self) -> String {
+    pub(crate) fn draw_suffix(&mut self) -> String {
         self.random.name_suffix()
     }
 

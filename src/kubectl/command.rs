@@ -25,7 +25,9 @@ pub enum Verb {
     CreateConfigMap,
     CreateDeployment,
     CreateNamespace,
+    CreatePodDisruptionBudget,
     CreatePriorityClass,
+    CreateQuota,
     CreateServiceAccount,
     Delete,
     Describe,
@@ -90,7 +92,9 @@ impl Command {
                 | CreateConfigMap
                 | CreateDeployment
                 | CreateNamespace
+                | CreatePodDisruptionBudget
                 | CreatePriorityClass
+                | CreateQuota
                 | CreateServiceAccount
                 | Delete
                 | Drain
@@ -140,12 +144,7 @@ impl Command {
         }
         match find(canonical) {
             Some(spec) => Self::parse_flags(spec, rest, &global),
-            None if NOT_OFFERED.contains(&canonical) => Ok(Self {
-                verb: Verb::NotOffered,
-                path: format!("kubectl {canonical}"),
-                flags: Flags::default(),
-                arguments: rest.to_vec(),
-            }),
+            None if NOT_OFFERED.contains(&canonical) => Ok(Self::not_offered(&format!("kubectl {canonical}"), rest)),
             None if first.starts_with('-') => Err(unknown_leading_flag(words)),
             None => Err(unknown_command(first)),
         }
@@ -161,6 +160,9 @@ impl Command {
             let name = GROUP_ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, full)| full);
             find(&format!("{} {name}", group.name))
         });
+        if let Some(name) = name.filter(|name| group.name == "create" && NOT_CREATED.contains(name)) {
+            return Ok(Self::not_offered(&format!("{path} {name}"), rest));
+        }
         match (spec, group.itself) {
             (Some(spec), _) => Self::parse_flags(spec, rest.get(1..).unwrap_or_default(), &global),
             (None, Some(_)) => match find(group.name) {
@@ -193,6 +195,10 @@ impl Command {
     /// A program that is not kubectl.
     pub(crate) fn other(name: &str, arguments: &[String]) -> Self {
         Self { verb: Verb::Help, path: name.into(), flags: Flags::default(), arguments: arguments.to_vec() }
+    }
+
+    fn not_offered(path: &str, arguments: &[String]) -> Self {
+        Self { verb: Verb::NotOffered, path: path.into(), flags: Flags::default(), arguments: arguments.to_vec() }
     }
 
     fn help(path: &str, arguments: &[String]) -> Self {
@@ -285,7 +291,9 @@ pub(crate) const TOP_LEVEL: &str = "create expose run set explain get edit delet
 const ALIASES: [(&str, &str); 1] = [("log", "logs")];
 
 /// Other names of subcommands and of what `create` makes.
-const GROUP_ALIASES: [(&str, &str); 10] = [
+const GROUP_ALIASES: [(&str, &str); 12] = [
+    ("pdb", "poddisruptionbudget"),
+    ("resourcequota", "quota"),
     ("ns", "namespace"),
     ("deploy", "deployment"),
     ("cm", "configmap"),
@@ -311,6 +319,23 @@ const NOT_OFFERED: [&str; 11] = [
     "plugin",
     "port-forward",
     "proxy",
+];
+
+/// What `create` makes besides, of kinds that nothing acts on here.
+const NOT_CREATED: [&str; 13] = [
+    "clusterrole",
+    "clusterrolebinding",
+    "cj",
+    "cronjob",
+    "ing",
+    "ingress",
+    "job",
+    "role",
+    "rolebinding",
+    "secret",
+    "service",
+    "svc",
+    "token",
 ];
 
 struct Group {
@@ -431,9 +456,15 @@ verbs! {
         "show-managed-fields";
     "create namespace" CreateNamespace
         "output,o= dry-run?unchanged save-config field-manager= validate?strict template= show-managed-fields";
+    "create poddisruptionbudget" CreatePodDisruptionBudget
+        "min-available= max-unavailable= selector= output,o= dry-run?unchanged save-config field-manager= validate?strict"
+        "template= show-managed-fields";
     "create priorityclass" CreatePriorityClass
         "value# global-default description= preemption-policy= output,o= dry-run?unchanged save-config field-manager="
         "validate?strict template= show-managed-fields";
+    "create quota" CreateQuota
+        "hard= scopes= output,o= dry-run?unchanged save-config field-manager= validate?strict template="
+        "show-managed-fields";
     "create serviceaccount" CreateServiceAccount
         "output,o= dry-run?unchanged save-config field-manager= validate?strict template= show-managed-fields";
     "delete" Delete

@@ -3,11 +3,12 @@
 use super::command::Command;
 use crate::apiserver::ApiServer;
 use crate::apiserver::schema::Resource;
+use crate::kubelet::Behaviours;
 use crate::objects::ObjectKey;
 use std::collections::BTreeMap;
 
 /// What surrounds a command line.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Context {
     /// Files by name, for `-f NAME`: the editor's tabs.
     pub files: BTreeMap<String, String>,
@@ -15,6 +16,8 @@ pub struct Context {
     pub namespace: String,
     /// Standard input of the line, for `-f -`.
     pub stdin: Option<String>,
+    /// How pods behave, for `top`: what they use.
+    pub behaviours: Behaviours,
 }
 
 /// What a command did besides printing and writing to the cluster.

@@ -66,6 +66,8 @@ fn own(table: &'static str) -> impl Iterator<Item = FlagSpec> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
     values: BTreeMap<&'static str, Vec<String>>,
+    /// How many arguments stand before `--`, where that is given.
+    dash: Option<usize>,
 }
 
 impl Flags {
@@ -104,6 +106,11 @@ impl Flags {
         self.values.contains_key(name)
     }
 
+    /// How many of this many arguments stand before `--`: all where that is not given.
+    pub fn before_dash(&self, arguments: usize) -> usize {
+        self.dash.unwrap_or(arguments)
+    }
+
     /// A whole number.
     pub fn int(&self, name: &str) -> Option<i64> {
         self.get(name)?.parse().ok()
@@ -130,6 +137,7 @@ fn read(words: &[String], known: Vec<FlagSpec>, command: &str) -> Result<(Flags,
     let mut words = words.iter();
     while let Some(word) = words.next() {
         if word == "--" {
+            flags.dash = Some(arguments.len());
             arguments.extend(words.by_ref().cloned());
         } else if let Some(long) = word.strip_prefix("--") {
             let (name, given) = match long.split_once('=') {

@@ -2,6 +2,7 @@
 
 use crate::apiserver::validation::names;
 use crate::objects::{LabelSelectorRequirement, NodeSelectorRequirement};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// What `-l` asks for: all of these.
@@ -50,6 +51,26 @@ impl Selector {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut parser = Parser { tokens: lex(text), at: 0 };
         parser.selector().map(|requirements| Self { requirements })
+    }
+
+    /// The same as the `LabelSelector` of an object.
+    pub(crate) fn to_label_selector(&self) -> Value {
+        let (mut labels, mut expressions) = (Map::new(), Vec::new());
+        for Requirement { key, operator, values } in &self.requirements {
+            match (*operator, values.as_slice()) {
+                ("In", [value]) => drop(labels.insert(key.clone(), value.as_str().into())),
+                (operator, []) => expressions.push(json!({"key": key, "operator": operator})),
+                (operator, values) => expressions.push(json!({"key": key, "operator": operator, "values": values})),
+            }
+        }
+        let mut selector = Map::new();
+        if !labels.is_empty() {
+            selector.insert("matchLabels".into(), labels.into());
+        }
+        if !expressions.is_empty() {
+            selector.insert("matchExpressions".into(), expressions.into());
+        }
+        selector.into()
     }
 }
 

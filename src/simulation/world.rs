@@ -285,7 +285,12 @@ impl World {
     }
 
     fn run_kubectl(&mut self, line: &str, files: &BTreeMap<String, String>) -> (CommandOutput, Option<WaitingFor>) {
-        let mut context = Context { files: files.clone(), namespace: self.namespace.to_string(), stdin: None };
+        let mut context = Context {
+            files: files.clone(),
+            namespace: self.namespace.to_string(),
+            stdin: None,
+            behaviours: self.behaviours().clone(),
+        };
         context.files.extend(self.written.iter().map(|(name, text)| (name.to_string(), text.to_string())));
         match kubectl::run(&mut self.api, &context, line) {
             kubectl::Outcome::Done(output) => (output, None),

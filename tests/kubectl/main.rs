@@ -3,6 +3,9 @@
 
 mod commands;
 mod completion;
+mod creating;
 mod preview;
 mod properties;
 mod support;
+mod top;
+mod waiting;

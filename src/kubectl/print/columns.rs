@@ -2,6 +2,7 @@
 //!
 //! Follows kubernetes pkg/printers/internalversion/printers.go, v1.36.
 
+use super::other::other_cells;
 use super::pod::pod_status;
 use super::table::Table;
 use super::workloads::{containers_and_images, node_selector, or_none};
@@ -32,13 +33,28 @@ fn heads(resource: &Resource) -> &'static str {
         ("apps", "ReplicaSet") => "NAME|DESIRED|CURRENT|READY|AGE|*CONTAINERS|*IMAGES|*SELECTOR",
         ("apps", "StatefulSet") => "NAME|READY|AGE|*CONTAINERS|*IMAGES",
         ("apps", "ControllerRevision") => "NAME|CONTROLLER|REVISION|AGE",
+        ("", "ReplicationController") => "NAME|DESIRED|CURRENT|READY|AGE|*CONTAINERS|*IMAGES|*SELECTOR",
+        ("", "PersistentVolume") => {
+            "NAME|CAPACITY|ACCESS MODES|RECLAIM POLICY|STATUS|CLAIM|STORAGECLASS|VOLUMEATTRIBUTESCLASS|REASON|AGE|*VOLUMEMODE"
+        }
+        ("", "PersistentVolumeClaim") => {
+            "NAME|STATUS|VOLUME|CAPACITY|ACCESS MODES|STORAGECLASS|VOLUMEATTRIBUTESCLASS|AGE|*VOLUMEMODE"
+        }
+        ("autoscaling", "HorizontalPodAutoscaler") => "NAME|REFERENCE|TARGETS|MINPODS|MAXPODS|REPLICAS|AGE",
+        ("batch", "CronJob") => "NAME|SCHEDULE|TIMEZONE|SUSPEND|ACTIVE|LAST SCHEDULE|AGE|*CONTAINERS|*IMAGES|*SELECTOR",
         ("batch", "Job") => "NAME|STATUS|COMPLETIONS|DURATION|AGE|*CONTAINERS|*IMAGES|*SELECTOR",
         ("coordination.k8s.io", "Lease") => "NAME|HOLDER|AGE",
         ("node.k8s.io", "RuntimeClass") => "NAME|HANDLER|AGE",
         ("policy", "PodDisruptionBudget") => "NAME|MIN AVAILABLE|MAX UNAVAILABLE|ALLOWED DISRUPTIONS|AGE",
         ("scheduling.k8s.io", "PriorityClass") => "NAME|VALUE|GLOBAL-DEFAULT|AGE|PREEMPTIONPOLICY",
         ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => "NAME|CREATED AT",
-        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => "NAME|ROLE|AGE",
+        ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => {
+            "NAME|ROLE|AGE|*USERS|*GROUPS|*SERVICEACCOUNTS"
+        }
+        ("storage.k8s.io", "StorageClass") => {
+            "NAME|PROVISIONER|RECLAIMPOLICY|VOLUMEBINDINGMODE|ALLOWVOLUMEEXPANSION|AGE"
+        }
+        ("networking.k8s.io", "Ingress") => "NAME|CLASS|HOSTS|ADDRESS|PORTS|AGE",
         ("networking.k8s.io", "NetworkPolicy") => "NAME|POD-SELECTOR|AGE",
         _ => "NAME|AGE",
     }
@@ -237,106 +253,4 @@ fn event_cells(event: &Event, name: String, now: Time) -> Vec<String> {
         event.count.max(1).to_string(),
         name,
     ]
-}
-
-fn other_cells(object: &Unstructured, name: String, since: String) -> Vec<String> {
-    let text = |pointer: &str| {
-        let mut value: Option<&Value> = None;
-        for part in pointer.split('/') {
-            value = match value {
-                None => object.body.get(part),
-                Some(Value::Object(map)) => map.get(part),
-                Some(_) => None,
-            };
-            if value.is_none() {
-                return String::new();
-            }
-        }
-        value.map_or_else(String::new, crate::kubectl::go_print)
-    };
-    let size = |fields: &[&str]| {
-        let lengths = fields.iter().filter_map(|field| object.body.get(*field)).filter_map(Value::as_object);
-        lengths.map(serde_json::Map::len).sum::<usize>().to_string()
-    };
-    let created = object.metadata.creation_timestamp.map_or_else(|| "<unknown>".into(), |time| time.to_string());
-    match object.kind.as_str() {
-        "ConfigMap" => vec![name, size(&["data", "binaryData"]), since],
-        "Secret" => vec![name, text("type"), size(&["data"]), since],
-        "Service" => {
-            let ports = object.body.get("spec").and_then(|spec| spec.get("ports")).and_then(Value::as_array);
-            let shown: Vec<String> = ports
-                .into_iter()
-                .flatten()
-                .map(|port| {
-                    let number = port.get("port").and_then(Value::as_i64).unwrap_or(0);
-                    let protocol = port.get("protocol").and_then(Value::as_str).unwrap_or("TCP");
-                    match port.get("nodePort").and_then(Value::as_i64) {
-                        Some(node_port) if node_port > 0 => format!("{number}:{node_port}/{protocol}"),
-                        _ => format!("{number}/{protocol}"),
-                    }
-                })
-                .collect();
-            let kind = text("spec/type");
-            let selector = object.body.get("spec").and_then(|spec| spec.get("selector")).and_then(Value::as_object);
-            let pairs: Vec<String> = selector
-                .into_iter()
-                .flatten()
-                .map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or("")))
-                .collect();
-            vec![
-                name,
-                if kind.is_empty() { "ClusterIP".into() } else { kind },
-                or_none(&text("spec/clusterIP")),
-                "<none>".into(),
-                or_none(&shown.join(",")),
-                since,
-                or_none(&pairs.join(",")),
-            ]
-        }
-        "Lease" => vec![name, text("spec/holderIdentity"), since],
-        "LimitRange" | "Role" | "ClusterRole" => vec![name, created],
-        "RoleBinding" | "ClusterRoleBinding" => {
-            vec![name, format!("{}/{}", text("roleRef/kind"), text("roleRef/name")), since]
-        }
-        "ResourceQuota" => vec![name, quota(object, "requests"), quota(object, "limits"), since],
-        "StatefulSet" => {
-            vec![name, format!("0/{}", or_zero(&text("spec/replicas"))), since, String::new(), String::new()]
-        }
-        "NetworkPolicy" => vec![name, "<none>".into(), since],
-        "Job" => {
-            let completions = text("spec/completions");
-            let wanted = if completions.is_empty() { "1" } else { &completions };
-            vec![
-                name,
-                "Running".into(),
-                format!("0/{wanted}"),
-                String::new(),
-                since,
-                String::new(),
-                String::new(),
-                String::new(),
-            ]
-        }
-        _ => vec![name, since],
-    }
-}
-
-fn or_zero(text: &str) -> &str {
-    if text.is_empty() { "0" } else { text }
-}
-
-/// `pods: 0/10, requests.cpu: 0/4`; limits apart.
-fn quota(object: &Unstructured, part: &str) -> String {
-    let of = |list: &str| object.body.get("status").and_then(|status| status.get(list)).and_then(Value::as_object);
-    let spec = object.body.get("spec").and_then(|spec| spec.get("hard")).and_then(Value::as_object);
-    let Some(hard) = of("hard").or(spec) else { return String::new() };
-    let shown: Vec<String> = hard
-        .iter()
-        .filter(|(name, _)| name.starts_with("limits.") == (part == "limits"))
-        .map(|(name, wanted)| {
-            let used = of("used").and_then(|used| used.get(name)).map_or_else(|| "0".into(), crate::kubectl::go_print);
-            format!("{name}: {used}/{}", crate::kubectl::go_print(wanted))
-        })
-        .collect();
-    shown.join(", ")
 }

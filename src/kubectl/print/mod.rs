@@ -3,6 +3,7 @@
 mod columns;
 mod custom_columns;
 pub(crate) mod jsonpath;
+mod other;
 mod pod;
 mod sort;
 mod table;

@@ -118,8 +118,8 @@ pub(crate) fn has_token(pod: &Pod) -> bool {
     pod.spec.other.get("automountServiceAccountToken") != Some(&Value::Bool(false)) && !pod.is_mirror()
 }
 
-/// What the ServiceAccount admission adds to every pod. The store leaves it out, since it would make each pod's
-/// containers differ from its template's.
+/// What the ServiceAccount admission adds to every pod. The store leaves it out for the pods that controllers make, since
+/// it would make each pod's containers differ from its template's.
 ///
 /// Follows kubernetes plugin/pkg/admission/serviceaccount, v1.36.
 pub(crate) fn add_service_account_volume(object: &Object, tree: &mut Value) {
@@ -129,7 +129,11 @@ pub(crate) fn add_service_account_volume(object: &Object, tree: &mut Value) {
     if !has_token(pod) {
         return;
     }
-    let name = token_volume(pod);
+    let name_of = |volume: &Value| volume.get("name").and_then(Value::as_str).unwrap_or("").to_owned();
+    let volumes = spec.get("volumes").and_then(Value::as_array).into_iter().flatten();
+    let present = volumes.map(name_of).find(|name| name.starts_with("kube-api-access-"));
+    let is_stored = present.is_some();
+    let name = present.unwrap_or_else(|| token_volume(pod));
     for list in ["containers", "initContainers"] {
         for container in spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten() {
             let Some(container) = container.as_object_mut() else { continue };
@@ -139,6 +143,9 @@ pub(crate) fn add_service_account_volume(object: &Object, tree: &mut Value) {
                 mounts.push(json!({"mountPath": TOKEN_PATH, "name": name, "readOnly": true}));
             }
         }
+    }
+    if is_stored {
+        return;
     }
     let volumes = spec.entry("volumes").or_insert_with(|| json!([]));
     if let Some(volumes) = volumes.as_array_mut() {

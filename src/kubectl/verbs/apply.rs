@@ -44,6 +44,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
             "--dry-run=client doesn't work with --server-side (did you mean --dry-run=server instead?)",
         ));
     }
+    super::check_subresource(command, &[])?;
     let mut reporter = Reporter::new(command, dry_run)?;
     let mut errors = Vec::new();
     let mut infos = Vec::new();

@@ -11,6 +11,7 @@ use crate::kubectl::{print, yaml};
 const HEAD: &str = "# Please edit the object below. Lines beginning with a '#' will be ignored.\n";
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
+    super::check_subresource(command, &[])?;
     let rules = Rules { looks_up_files: true, type_means_all: false, ..Rules::default() };
     let infos = select::select(io, command, &command.arguments, rules)?.all()?;
     if infos.is_empty() {

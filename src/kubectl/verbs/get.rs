@@ -42,6 +42,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
              resource (e.g. kubectl explain pods).",
         ));
     }
+    super::check_subresource(command, &["status"])?;
     let format = Format::parse(flags.get("output"), flags.get("template"), true)?;
     if flags.is_on("show-labels") && format.is_some() {
         let output = flags.get_or("output", "");

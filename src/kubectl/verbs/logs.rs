@@ -1,4 +1,4 @@
-//! `kubectl logs`, `exec` and `top`: honest about what a simulated kubelet has not got.
+//! `kubectl logs` and `exec`: honest about what a simulated kubelet has not got.
 
 use crate::kubectl::Verb;
 use crate::kubectl::command::Command;
@@ -38,9 +38,4 @@ fn nothing_inside(command: &Command) -> CliError {
         Verb::Logs => "the containers of this playground are simulated: nothing runs inside, so there are no logs",
         _ => "the containers of this playground are simulated: nothing runs inside, so nothing can be executed there",
     })
-}
-
-/// `top` on a cluster without metrics server
-pub(crate) fn top() -> Started {
-    Err(CliError::message("Metrics API not available"))
 }

@@ -13,6 +13,7 @@ pub(crate) mod drain;
 pub(crate) mod edit;
 pub(crate) mod events;
 pub(crate) mod explain;
+pub(crate) mod generate;
 pub(crate) mod get;
 pub(crate) mod help;
 pub(crate) mod label;
@@ -29,6 +30,7 @@ pub(crate) mod set_image;
 pub(crate) mod set_resources;
 pub(crate) mod taint;
 pub(crate) mod template;
+pub(crate) mod top;
 pub(crate) mod wait;
 
 use super::command::{Command, Verb};
@@ -53,9 +55,13 @@ pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
         ConfigView => config::view(io, command),
         Cordon | Uncordon => cordon::run(io, command),
         Create => create::run(io, command),
-        CreateNamespace | CreateDeployment | CreateConfigMap | CreatePriorityClass | CreateServiceAccount => {
-            create::generate(io, command)
-        }
+        CreateConfigMap
+        | CreateDeployment
+        | CreateNamespace
+        | CreatePodDisruptionBudget
+        | CreatePriorityClass
+        | CreateQuota
+        | CreateServiceAccount => generate::run(io, command),
         Delete => delete::run(io, command),
         Describe => describe::run(io, command),
         Drain => drain::run(io, command),
@@ -90,7 +96,8 @@ pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
         Options => help::options(io),
         Run => run::run(io, command),
         SetEnv => set_env::run(io, command),
-        TopNode | TopPod => logs::top(),
+        TopNode => top::nodes(io, command),
+        TopPod => top::pods(io, command),
         NotOffered => Err(not_offered(command)),
     }
 }
@@ -99,6 +106,17 @@ pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
 pub(crate) fn deadline(io: &Io, command: &Command) -> Option<crate::objects::Time> {
     let seconds = command.flags.get("timeout").and_then(super::parse_duration).filter(|seconds| *seconds > 0)?;
     Some(io.api.now().plus_seconds(seconds))
+}
+
+/// `--subresource`: one of these, or none.
+pub(crate) fn check_subresource(command: &Command, known: &[&str]) -> super::error::Result<()> {
+    match command.flags.get("subresource").filter(|name| !name.is_empty()) {
+        Some(name) if !known.contains(&name) => Err(CliError::message(format!(
+            "--subresource={name} is not in this playground; there is {}",
+            known.join(" and ")
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// The honest answer to what is not here.

@@ -46,6 +46,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
             return Err(CliError::message(format!("--type must be one of [json merge strategic], not {other:?}")));
         }
     };
+    super::check_subresource(command, &["status", "scale"])?;
     let body = read(&text)?;
     let mut reporter = Reporter::new(command, dry_run)?;
     let rules = Rules { looks_up_files: !flags.is_on("local"), ..Rules::default() };
@@ -123,7 +124,15 @@ fn patch(
         )));
     }
     let options = dry_run.options(FieldValidation::Warn);
-    let answer = requests::patch(io.api, info.resource, &info.key, kind, &body, options)?;
+    let answer = match command.flags.get("subresource") {
+        Some("status") => requests::patch_status(io.api, info.resource, &info.key, kind, &body, options)?,
+        Some(_) => {
+            let replicas = body.pointer("/spec/replicas").and_then(Value::as_i64);
+            let present = requests::scale(io.api, info.resource, &info.key)?;
+            requests::set_scale(io.api, info.resource, &info.key, replicas.unwrap_or(present), options)?
+        }
+        None => requests::patch(io.api, info.resource, &info.key, kind, &body, options)?,
+    };
     io.warn(&answer.warnings);
     reporter.tell(io, &answer.object, sentence(answer.changed))
 }

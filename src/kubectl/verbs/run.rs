@@ -1,10 +1,11 @@
 //! `kubectl run`, `expose` and `autoscale`
 
-use super::create::send;
+use super::generate::send;
+use crate::apiserver::patch::{json_merge, json_patch, strategic_merge};
 use crate::apiserver::requests::has_scale;
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
-use crate::kubectl::error::CliError;
+use crate::kubectl::error::{CliError, Result};
 use crate::kubectl::select::{self, Rules};
 use crate::kubectl::task::Started;
 use serde_json::{Map, Value, json};
@@ -12,30 +13,48 @@ use serde_json::{Map, Value, json};
 /// `kubectl run`: one pod.
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
-    let Some((name, rest)) = command.arguments.split_first() else {
-        return Err(command.usage("NAME is required for run"));
+    let before_dash = flags.before_dash(command.arguments.len());
+    let Some((name, rest)) = command.arguments.split_first().filter(|_| before_dash > 0) else {
+        return Err(CliError::message("NAME is required for run"));
     };
-    let Some(image) = flags.get("image").filter(|image| !image.is_empty()) else {
+    let Some(image) = flags.get("image") else {
         return Err(CliError::message("required flag(s) \"image\" not set"));
     };
-    if flags.is_on("stdin") || flags.is_on("tty") || flags.is_on("attach") || flags.is_on("rm") {
+    if image.is_empty() {
+        return Err(CliError::message("--image is required"));
+    }
+    if !is_image_reference(image) {
+        return Err(CliError::message(format!("Invalid image name {image:?}: invalid reference format")));
+    }
+    if flags.is_on("tty") && !flags.is_on("stdin") {
+        return Err(CliError::message("-i/--stdin is required for containers with -t/--tty=true"));
+    }
+    if flags.is_on("expose") && flags.get_or("port", "").is_empty() {
+        return Err(CliError::message("--port must be set when exposing a service"));
+    }
+    let attaches = flags.switch("attach", flags.is_on("stdin"));
+    let restart = match flags.get_or("restart", "") {
+        "" if flags.is_on("stdin") => "OnFailure",
+        "" => "Always",
+        given @ ("Always" | "OnFailure" | "Never") => given,
+        other => return Err(CliError::message(format!("invalid restart policy: {other}"))),
+    };
+    if flags.is_on("rm") && !attaches {
+        return Err(CliError::message("--rm should only be used for attached containers"));
+    }
+    if attaches {
         return Err(CliError::message(
             "nothing runs inside the pods of this playground, so there is nothing to attach to",
         ));
     }
-    let restart = flags.get_or("restart", "Always");
-    if !matches!(restart, "Always" | "OnFailure" | "Never") {
-        return Err(CliError::message(format!("invalid restart policy: {restart}")));
-    }
-    let mut labels = Map::new();
-    for pair in flags.list("labels") {
-        let Some((key, value)) = pair.split_once('=') else {
-            return Err(CliError::message(format!("unexpected label spec: {pair}")));
-        };
-        labels.insert(key.into(), value.into());
-    }
+    let mut labels = pairs(&flags.list("labels"), "label")?;
     if labels.is_empty() {
         labels.insert("run".into(), name.as_str().into());
+    }
+    let mut metadata = json!({"name": name, "labels": labels});
+    let annotations = pairs(&flags.all("annotations").iter().map(String::as_str).collect::<Vec<_>>(), "annotation")?;
+    if let (false, Some(map)) = (annotations.is_empty(), metadata.as_object_mut()) {
+        map.insert("annotations".into(), annotations.into());
     }
     let mut container = json!({"name": name, "image": image, "resources": {}});
     if let Some(map) = container.as_object_mut() {
@@ -54,17 +73,111 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         if !env.is_empty() {
             map.insert("env".into(), json!(env));
         }
-        if let Some(policy) = flags.get("image-pull-policy") {
+        if let Some(policy) = flags.get("image-pull-policy").filter(|policy| !policy.is_empty()) {
+            if !matches!(policy, "Always" | "IfNotPresent" | "Never") {
+                return Err(CliError::message(format!("invalid image pull policy: {policy}")));
+            }
             map.insert("imagePullPolicy".into(), policy.into());
+        }
+        if flags.is_on("privileged") {
+            map.insert("securityContext".into(), json!({"privileged": true}));
         }
     }
     let pod = json!({
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": name, "labels": labels},
+        "metadata": metadata,
         "spec": {"containers": [container], "dnsPolicy": "ClusterFirst", "restartPolicy": restart},
+        "status": {},
     });
-    send(io, command, pod, "created")
+    let pod = overridden(command, pod, "merge")?;
+    if flags.is_on("expose") {
+        let service = json!({
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": name},
+            "spec": {
+                "ports": [{
+                    "port": flags.int("port").unwrap_or(0),
+                    "protocol": "TCP",
+                    "targetPort": flags.int("port").unwrap_or(0),
+                }],
+                "selector": labels,
+            },
+            "status": {"loadBalancer": {}},
+        });
+        send(io, command, service, "created", "")?;
+    }
+    send(io, command, pod, "created", "")
+}
+
+/// `key=value` each.
+fn pairs(list: &[&str], what: &str) -> Result<Map<String, Value>> {
+    list.iter()
+        .map(|pair| match pair.split_once('=') {
+            Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.into())),
+            _ => Err(CliError::message(format!("unexpected {what} spec: {pair}"))),
+        })
+        .collect()
+}
+
+/// What `--overrides` makes of an object.
+fn overridden(command: &Command, mut tree: Value, usual: &str) -> Result<Value> {
+    let Some(text) = command.flags.get("overrides").filter(|text| !text.is_empty()) else { return Ok(tree) };
+    let patch: Value = serde_json::from_str(text).map_err(|_| CliError::message("Invalid JSON Patch"))?;
+    let kind = tree.get("kind").and_then(Value::as_str).unwrap_or("").to_owned();
+    let result = match command.flags.get_or("override-type", usual) {
+        "json" => json_patch(&mut tree, &patch),
+        "merge" => {
+            json_merge(&mut tree, &patch);
+            Ok(())
+        }
+        "strategic" => strategic_merge(&mut tree, &patch, &kind),
+        other => return Err(CliError::message(format!("invalid override type: {other:?}"))),
+    };
+    result.map_err(|error| CliError::message(error.to_string()))?;
+    Ok(tree)
+}
+
+/// `registry/name:tag@digest`.
+///
+/// Follows github.com/distribution/reference ReferenceRegexp.
+fn is_image_reference(image: &str) -> bool {
+    let (name, digest) = image.split_once('@').map_or((image, None), |(name, digest)| (name, Some(digest)));
+    let digest_fits = digest.is_none_or(|digest| {
+        digest.split_once(':').is_some_and(|(algorithm, hex)| {
+            algorithm.starts_with(|c: char| c.is_ascii_alphabetic())
+                && hex.len() >= 32
+                && hex.bytes().all(|b| b.is_ascii_hexdigit())
+        })
+    });
+    let (path, tag) = match name.rsplit_once(':') {
+        Some((path, tag)) if !tag.contains('/') => (path, Some(tag)),
+        _ => (name, None),
+    };
+    let tag_fits = tag.is_none_or(|tag| {
+        let first = tag.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        first && tag.len() <= 128 && tag.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b))
+    });
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_component = |part: &&str| {
+        let edge = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit();
+        let bytes = part.as_bytes();
+        bytes.first().is_some_and(|b| edge(*b))
+            && bytes.last().is_some_and(|b| edge(*b))
+            && bytes.iter().all(|b| edge(*b) || b"._-".contains(b))
+            && !part.contains("..")
+            && !part.contains("___")
+    };
+    let is_domain = |part: &&str| {
+        let host = part.split(':').next().unwrap_or("");
+        !host.is_empty()
+            && host.bytes().all(|b| b.is_ascii_alphanumeric() || b"-.".contains(&b))
+            && host.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric())
+    };
+    let rest_fits = parts.iter().skip(1).all(is_component);
+    let first_fits = parts.first().is_some_and(|first| is_component(first) || (parts.len() > 1 && is_domain(first)));
+    digest_fits && tag_fits && rest_fits && first_fits
 }
 
 /// `kubectl expose`: a Service object, which nothing acts on here.
@@ -103,8 +216,10 @@ pub(crate) fn expose(io: &mut Io, command: &Command) -> Started {
             "selector": selector,
             "type": flags.get_or("type", "ClusterIP"),
         },
+        "status": {"loadBalancer": {}},
     });
-    send(io, command, service, "exposed")
+    let service = overridden(command, service, "merge")?;
+    send(io, command, service, "exposed", "")
 }
 
 /// `kubectl autoscale`: a HorizontalPodAutoscaler object, which nothing acts on here.
@@ -132,7 +247,7 @@ pub(crate) fn autoscale(io: &mut Io, command: &Command) -> Started {
             "metadata": {"name": flags.get_or("name", &info.key.name)},
             "spec": {"maxReplicas": most, "minReplicas": flags.int("min"), "scaleTargetRef": target},
         });
-        send(io, command, scaler, "autoscaled")?;
+        send(io, command, scaler, "autoscaled", "")?;
     }
     Ok(None)
 }
