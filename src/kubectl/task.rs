@@ -2,7 +2,7 @@
 
 use super::context::Io;
 use super::error::Result;
-use super::verbs::{delete, drain, get, replace, rollout_status, wait};
+use super::verbs::{delete, drain, events, get, replace, rollout_status, wait};
 use crate::objects::Time;
 
 /// What a command waits for. Plain data: it can be kept with a snapshot and polled again from there.
@@ -20,6 +20,8 @@ pub enum Task {
     Replace(replace::ReplaceWait),
     /// `get -w`
     GetWatch(get::GetWatch),
+    /// `events -w`
+    EventsWatch(events::EventsWatch),
     /// `sleep`
     Sleep(Time),
 }
@@ -46,6 +48,7 @@ impl Task {
             Self::Delete(task) => task.poll(io),
             Self::Replace(task) => task.poll(io),
             Self::GetWatch(task) => task.poll(io),
+            Self::EventsWatch(task) => task.poll(io),
             Self::Sleep(until) if io.api.now() >= *until => Ok(Progress::Done(0)),
             Self::Sleep(until) => Ok(Progress::Pending(Some(*until))),
         }

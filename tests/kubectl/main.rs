@@ -4,6 +4,7 @@
 mod commands;
 mod completion;
 mod creating;
+mod describing;
 mod preview;
 mod properties;
 mod support;

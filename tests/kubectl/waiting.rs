@@ -136,3 +136,12 @@ fn a_drain_evicts_and_waits() {
     assert_eq!(run(&mut api, "kubectl delete pod a --force").exit_code, 0);
     assert_eq!(look(&mut api, &mut waiting).0, "pod/a evicted\nnode/node-1 drained\n");
 }
+
+#[test]
+fn events_are_watched_from_the_first_on() {
+    let mut api = cluster(&["node-1"]);
+    assert_eq!(run(&mut api, "kubectl events").stderr, "No events found in default namespace.\n");
+    let waiting = start(&mut api, "kubectl events -w --types=Warning");
+    assert!(matches!(waiting.task(), Some(kubectl::Task::EventsWatch(_))));
+    fails(&mut api, "kubectl events --types=Bad", "error: valid --types are Normal or Warning\n");
+}

@@ -2,6 +2,7 @@ use super::{Writer, or_none, volumes};
 use crate::kubectl::age::long_time;
 use crate::objects::*;
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A pod template.
 pub(super) fn template(w: &mut Writer, template: &PodTemplateSpec) {
@@ -97,6 +98,19 @@ fn basics(w: &mut Writer, container: &Container, status: Option<&ContainerStatus
     for (title, text) in [("Port", ports(|port| port.container_port)), ("Host Port", ports(|port| port.host_port))] {
         let plural = if text.contains(',') { "s" } else { "" };
         w.pair(2, &format!("{title}{plural}"), or_none(&text));
+    }
+    if let Some(context) = container.other.get("securityContext") {
+        seccomp_profile(w, context, 2);
+    }
+}
+
+/// The profile that a security context asks for, if it does.
+pub(super) fn seccomp_profile(w: &mut Writer, context: &Value, level: usize) {
+    let text = |pointer: &str| context.pointer(pointer).and_then(Value::as_str);
+    let Some(kind) = text("/seccompProfile/type") else { return };
+    w.pair(level, "SeccompProfile", kind);
+    if let (Some(profile), "Localhost") = (text("/seccompProfile/localhostProfile"), kind) {
+        w.pair(if level == 0 { 0 } else { level + 1 }, "LocalhostProfile", profile);
     }
 }
 
@@ -209,7 +223,8 @@ fn environment(w: &mut Writer, container: &Container, pod: Option<&Pod>) {
             format!("{name}:\t{} ({version}:{path})", pod.map_or_else(String::new, |pod| field_value(pod, &path)))
         } else if let Some(resource) = source.get("resourceFieldRef") {
             let path = text(resource, "/resource");
-            format!("{name}:\t{} ({path})", resource_value(container, &path))
+            let value = resource_value(container, &path, &text(resource, "/divisor"));
+            format!("{name}:\t{value} ({path})")
         } else if let Some(secret) = source.get("secretKeyRef") {
             let (key, from) = (text(secret, "/key"), text(secret, "/name"));
             format!("{name}:\t<set to the key '{key}' in secret '{from}'>\tOptional: {}", optional(secret))
@@ -225,19 +240,38 @@ fn environment(w: &mut Writer, container: &Container, pod: Option<&Pod>) {
 
 /// The value of a field of metadata; others are known on the node only.
 fn field_value(pod: &Pod, path: &str) -> String {
+    let all = |map: &BTreeMap<String, String>| {
+        map.iter().map(|(key, value)| format!("{key}={value:?}")).collect::<Vec<_>>().join("\n")
+    };
+    let one = |map: &BTreeMap<String, String>, rest: &str| {
+        let key = rest.strip_suffix("']").unwrap_or(rest);
+        map.get(key).cloned().unwrap_or_default()
+    };
     match path {
         "metadata.name" => pod.metadata.name.to_string(),
         "metadata.namespace" => pod.metadata.namespace.to_string(),
         "metadata.uid" => pod.metadata.uid.to_string(),
-        _ => String::new(),
+        "metadata.labels" => all(&pod.metadata.labels),
+        "metadata.annotations" => all(&pod.metadata.annotations),
+        _ => match (path.strip_prefix("metadata.labels['"), path.strip_prefix("metadata.annotations['")) {
+            (Some(rest), _) => one(&pod.metadata.labels, rest),
+            (_, Some(rest)) => one(&pod.metadata.annotations, rest),
+            _ => String::new(),
+        },
     }
 }
 
-fn resource_value(container: &Container, path: &str) -> String {
+/// An amount in units of the divisor, rounded up.
+fn resource_value(container: &Container, path: &str, divisor: &str) -> String {
     let (side, resource) = path.split_once('.').unwrap_or(("", path));
     let amount = if side == "limits" { container.limit(resource) } else { container.request(resource) };
-    // Whole units, rounded up, which is the default divisor.
-    amount.map_or_else(|| "0".into(), |amount| amount.value().to_string())
+    let divisor = Quantity::parse(divisor).ok().map(Quantity::nano_value).filter(|nano| *nano > 0);
+    let (amount, divisor) = (amount.unwrap_or_default().nano_value(), divisor.unwrap_or(1_000_000_000));
+    let units = amount.checked_add(divisor - 1).and_then(|sum| sum.checked_div(divisor)).unwrap_or(0);
+    match units {
+        0 if matches!(path, "limits.cpu" | "limits.memory") => "node allocatable".into(),
+        units => units.to_string(),
+    }
 }
 
 fn mounts(w: &mut Writer, container: &Container) {

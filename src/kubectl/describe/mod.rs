@@ -98,7 +98,8 @@ impl Writer {
                     text.push_str(&format!(":{}", toleration.effect));
                 }
                 if toleration.operator == "Exists" && toleration.value.is_empty() {
-                    text.push_str(" op=Exists");
+                    // One that tolerates everything has nothing in front.
+                    text.push_str(if text.is_empty() { "op=Exists" } else { " op=Exists" });
                 }
                 if let Some(seconds) = toleration.toleration_seconds {
                     text.push_str(&format!(" for {seconds}s"));
@@ -134,11 +135,19 @@ pub(crate) fn describe(api: &ApiServer, object: &Object, show_events: bool) -> S
         Object::ReplicaSet(set) => workloads::replica_set(&mut w, api, set),
         Object::PriorityClass(class) => other::priority_class(&mut w, class),
         Object::Namespace(namespace) => {
-            other::namespace(&mut w, namespace);
+            other::namespace(&mut w, api, namespace);
             return w.finish();
         }
         Object::PodDisruptionBudget(budget) => other::disruption_budget(&mut w, budget),
         Object::Unstructured(config) if config.kind == "ConfigMap" => other::config_map(&mut w, config),
+        Object::Unstructured(quota) if quota.kind == "ResourceQuota" => {
+            other::quota(&mut w, quota);
+            return w.finish();
+        }
+        Object::Unstructured(secret) if secret.kind == "Secret" => {
+            other::secret(&mut w, secret);
+            return w.finish();
+        }
         _ => other::any(&mut w, object),
     }
     if let Some(events) = events {

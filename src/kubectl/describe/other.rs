@@ -1,4 +1,5 @@
 use super::Writer;
+use crate::apiserver::ApiServer;
 use crate::objects::*;
 use serde_json::Value;
 
@@ -13,12 +14,58 @@ pub(super) fn priority_class(w: &mut Writer, class: &PriorityClass) {
     w.pair(0, "Annotations", super::or_none(&annotations.join(",")));
 }
 
-pub(super) fn namespace(w: &mut Writer, namespace: &Namespace) {
+pub(super) fn namespace(w: &mut Writer, api: &ApiServer, namespace: &Namespace) {
     w.pair(0, "Name", &namespace.metadata.name);
     w.labels("", "Labels", &namespace.metadata.labels);
     w.annotations("Annotations", &namespace.metadata.annotations);
     w.pair(0, "Status", &namespace.status.phase);
-    w.line(0, "\nNo resource quota.\n\nNo LimitRange resource.");
+    let quotas: Vec<_> = api
+        .store()
+        .all_unstructured()
+        .filter(|object| object.kind == "ResourceQuota" && object.metadata.namespace == namespace.metadata.name)
+        .collect();
+    if quotas.is_empty() {
+        w.line(0, "\nNo resource quota.");
+    } else {
+        w.line(0, "\nResource Quotas");
+        for quota in quotas {
+            w.pair(1, "Name", &quota.metadata.name);
+            w.line(1, "Resource\tUsed\tHard");
+            w.line(1, "--------\t---\t---");
+            amounts(w, quota, 1);
+        }
+    }
+    w.line(0, "\nNo LimitRange resource.");
+}
+
+pub(super) fn quota(w: &mut Writer, quota: &Unstructured) {
+    w.pair(0, "Name", &quota.metadata.name);
+    w.pair(0, "Namespace", &quota.metadata.namespace);
+    w.line(0, "Resource\tUsed\tHard");
+    w.line(0, "--------\t----\t----");
+    amounts(w, quota, 0);
+}
+
+/// What a quota allows and what is used of it.
+fn amounts(w: &mut Writer, quota: &Unstructured, level: usize) {
+    let list = |part: &str, name: &str| quota.body.get(part).and_then(|part| part.get(name)).and_then(Value::as_object);
+    let hard = list("status", "hard").or_else(|| list("spec", "hard"));
+    for (resource, most) in hard.into_iter().flatten() {
+        let used = list("status", "used").and_then(|used| used.get(resource));
+        let used = used.map_or_else(|| "0".into(), crate::kubectl::go_print);
+        w.line(level, format!("{resource}\t{used}\t{}", crate::kubectl::go_print(most)));
+    }
+}
+
+pub(super) fn secret(w: &mut Writer, secret: &Unstructured) {
+    heads(w, &secret.metadata);
+    let kind = secret.body.get("type").and_then(Value::as_str).unwrap_or("Opaque");
+    w.line(0, format!("\nType:\t{kind}\n\nData\n===="));
+    for (key, value) in secret.body.get("data").and_then(Value::as_object).into_iter().flatten() {
+        let text = value.as_str().unwrap_or("");
+        let padding = text.bytes().rev().take_while(|byte| *byte == b'=').count();
+        w.line(0, format!("{key}:\t{} bytes", (text.len() / 4 * 3).saturating_sub(padding)));
+    }
 }
 
 pub(super) fn disruption_budget(w: &mut Writer, budget: &PodDisruptionBudget) {

@@ -35,17 +35,20 @@ pub(super) fn describe(w: &mut Writer, pod: &Rc<Pod>, now: Time) {
     w.labels("", "Labels", &metadata.labels);
     w.annotations("Annotations", &metadata.annotations);
     match metadata.deletion_timestamp {
-        Some(due) => {
+        Some(due) if !pod.is_finished() => {
             w.pair(0, "Status", format!("Terminating (lasts {})", age(Some(due), now)));
             let grace = metadata.deletion_grace_period_seconds.unwrap_or(0);
             w.pair(0, "Termination Grace Period", format!("{grace}s"));
         }
-        None => w.pair(0, "Status", &status.phase),
+        _ => w.pair(0, "Status", &status.phase),
     }
     for (title, text) in [("Reason", &status.reason), ("Message", &status.message)] {
         if !text.is_empty() {
             w.pair(0, title, text);
         }
+    }
+    if let Some(context) = spec.other.get("securityContext") {
+        containers::seccomp_profile(w, context, 0);
     }
     w.pair(0, "IP", &status.pod_ip);
     addresses(w, status);

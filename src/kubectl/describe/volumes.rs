@@ -23,12 +23,12 @@ fn describe_one(w: &mut Writer, volume: &Value) {
     if let Some(path) = source("hostPath") {
         w.pair(2, "Type", "HostPath (bare host directory volume)");
         w.pair(2, "Path", text(path, "/path"));
-        w.pair(2, "HostPathType", text(path, "/type"));
+        w.pair(2, "HostPathType", path.get("type").and_then(Value::as_str).unwrap_or("<none>"));
     } else if let Some(empty) = source("emptyDir") {
         w.pair(2, "Type", "EmptyDir (a temporary directory that shares a pod's lifetime)");
         w.pair(2, "Medium", text(empty, "/medium"));
         let limit = text(empty, "/sizeLimit");
-        w.pair(2, "SizeLimit", if limit.is_empty() { "<unset>" } else { &limit });
+        w.pair(2, "SizeLimit", if matches!(limit.as_str(), "" | "0") { "<unset>" } else { &limit });
     } else if let Some(secret) = source("secret") {
         w.pair(2, "Type", "Secret (a volume populated by a Secret)");
         w.pair(2, "SecretName", text(secret, "/secretName"));
@@ -46,7 +46,11 @@ fn describe_one(w: &mut Writer, volume: &Value) {
         w.pair(2, "Type", "DownwardAPI (a volume populated by information about the pod)");
         w.line(2, "Items:");
         for item in downward.get("items").and_then(Value::as_array).into_iter().flatten() {
-            w.line(3, format!("{} -> {}", text(item, "/fieldRef/fieldPath"), text(item, "/path")));
+            for field in ["/fieldRef/fieldPath", "/resourceFieldRef/resource"] {
+                if item.pointer(field).is_some() {
+                    w.line(3, format!("{} -> {}", text(item, field), text(item, "/path")));
+                }
+            }
         }
     } else if let Some(projected) = source("projected") {
         w.pair(2, "Type", "Projected (a volume that contains injected data from multiple sources)");
@@ -73,6 +77,17 @@ fn describe_one(w: &mut Writer, volume: &Value) {
         w.pair(2, "Driver", text(csi, "/driver"));
         w.pair(2, "FSType", text(csi, "/fsType"));
         w.pair(2, "ReadOnly", flag(csi, "readOnly"));
+        let attributes = csi.get("volumeAttributes").and_then(Value::as_object).into_iter().flatten();
+        let attributes: Vec<String> =
+            attributes.map(|(key, value)| format!("{key}={}", value.as_str().unwrap_or(""))).collect();
+        w.lines("    ", "VolumeAttributes", &attributes);
+    } else if let Some(image) = source("image") {
+        w.pair(2, "Type", "Image (a container image or OCI artifact)");
+        w.pair(2, "Reference", text(image, "/reference"));
+        w.pair(2, "PullPolicy", text(image, "/pullPolicy"));
+    } else if source("ephemeral").is_some() {
+        let about = "EphemeralVolume (an inline specification for a volume that gets created and deleted with the pod)";
+        w.pair(2, "Type", about);
     } else {
         w.line(1, "<unknown>");
     }

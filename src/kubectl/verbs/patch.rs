@@ -37,6 +37,9 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
             return Err(CliError::message("must specify --patch or --patch-file containing the contents of the patch"));
         }
     };
+    if flags.is_on("local") && !command.arguments.is_empty() {
+        return Err(CliError::message("cannot specify --local and server resources"));
+    }
     let given = flags.get_or("type", "strategic").to_lowercase();
     let kind = match given.as_str() {
         "strategic" => PatchType::Strategic,
