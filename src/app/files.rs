@@ -146,11 +146,6 @@ impl Files {
         true
     }
 
-    /// Whether a closed file can be brought back.
-    pub fn can_reopen(&self) -> bool {
-        !self.closed.is_empty()
-    }
-
     fn free_name(&self, wanted: &str, except: Option<FileId>) -> Rc<str> {
         let is_free = |name: &str| !self.list.iter().any(|file| *file.name == *name && Some(file.id) != except);
         if is_free(wanted) {

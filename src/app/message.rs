@@ -269,6 +269,8 @@ pub enum Msg {
     PickFile,
     /// Begin anew with the first cluster.
     NewSession,
+    /// Bring the session back that was replaced last.
+    RestoreSession,
     /// Hide the notice.
     CloseNotice,
 }

@@ -57,6 +57,8 @@ pub struct Model {
     pub budget: usize,
     /// All commands of this visit and what they printed.
     pub terminal: Rc<Vec<Rc<TerminalEntry>>>,
+    /// The session that was replaced last, to be brought back.
+    pub replaced: Option<Saved>,
     /// Something to tell that belongs to no part of the page.
     pub notice: Option<Notice>,
     /// What assistive technology is told.
@@ -82,6 +84,17 @@ pub struct Notice {
     pub text: String,
     /// Whether it is about trouble.
     pub trouble: bool,
+    /// What can be done about it.
+    pub action: Option<NoticeAction>,
+}
+
+/// What a notice offers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeAction {
+    /// Bring the closed file back.
+    ReopenFile,
+    /// Bring the session back that was replaced.
+    RestoreSession,
 }
 
 /// The cluster of a first visit: a control plane with its taint, and three workers.
@@ -141,6 +154,7 @@ impl Model {
             running: Running::No,
             budget: 32,
             terminal: Rc::default(),
+            replaced: None,
             notice: None,
             announcement: "".into(),
             open_step: None,

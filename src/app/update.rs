@@ -4,7 +4,8 @@ use crate::app::command;
 use crate::app::effect::Effect;
 use crate::app::files::Files;
 use crate::app::message::{Inspect, Msg, Pane, Running, StoryTab};
-use crate::app::model::{FIRST_FILE, Model, Notice, STORY_PAGE};
+use crate::app::model::{FIRST_FILE, Model, Notice, NoticeAction, STORY_PAGE};
+use crate::app::persist::Saved;
 use crate::app::phrase::fill;
 use crate::app::view::EditorMark;
 use crate::simulation::{Progress, Scenario, Session};
@@ -65,6 +66,7 @@ pub fn update(model: &mut Model, message: Msg) -> Vec<Effect> {
             Vec::new()
         }
         Msg::NewSession => new_session(model),
+        Msg::RestoreSession => restore_session(model),
         Msg::DownloadScenario => {
             let text = model.session.scenario().to_yaml();
             vec![Effect::Download { name: "scenario.yaml".into(), text }]
@@ -151,7 +153,8 @@ fn manifest(model: &mut Model, message: Msg) -> Vec<Effect> {
         Msg::CloseFile(id) => {
             let name = model.files.get(id).map(|file| file.name.to_string()).unwrap_or_default();
             model.files.close(id);
-            tell(model, fill(model.words().file_closed, &[("file", &name)]), false);
+            let text = fill(model.words().file_closed, &[("file", &name)]);
+            offer(model, text, NoticeAction::ReopenFile);
         }
         Msg::ReopenFile => {
             model.files.reopen();
@@ -401,7 +404,12 @@ fn follow_commands(model: &mut Model) {
 
 fn tell(model: &mut Model, text: String, trouble: bool) {
     model.announcement = text.as_str().into();
-    model.notice = Some(Notice { text, trouble });
+    model.notice = Some(Notice { text, trouble, action: None });
+}
+
+fn offer(model: &mut Model, text: String, action: NoticeAction) {
+    model.announcement = text.as_str().into();
+    model.notice = Some(Notice { text, trouble: false, action: Some(action) });
 }
 
 fn tell_loop(model: &mut Model, period_ms: u64) {
@@ -416,6 +424,7 @@ fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
     match Scenario::parse(text) {
         // A manifest is no scenario: its apiVersion and kind are members that a scenario does not have.
         Ok(scenario) if !text.trim().is_empty() => {
+            let before = model.saved();
             let files = scenario.files.iter().map(|(name, text)| (name.clone(), text.clone())).collect::<Vec<_>>();
             if let Some(((first, text), rest)) = files.split_first() {
                 model.files = Files::new(first, text);
@@ -423,7 +432,7 @@ fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
                     model.files.add(name, text);
                 }
             }
-            start_session(model, Session::new(scenario));
+            start_session(model, Session::new(scenario), before);
         }
         _ => {
             model.files.add(name, text);
@@ -434,17 +443,32 @@ fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
     vec![Effect::Save]
 }
 
-fn start_session(model: &mut Model, session: Session) {
+/// Goes on with another session. The one before can be brought back.
+fn start_session(model: &mut Model, session: Session, before: Saved) {
     let kept = (model.settings, model.browser_language, model.system_dark, model.pane);
     let mut fresh = Model::with(session, model.files.clone(), kept.0, kept.1);
     fresh.system_dark = kept.2;
     fresh.pane = kept.3;
     fresh.story_tab = StoryTab::Steps;
     *model = fresh;
+    if before.steps > 0 {
+        model.replaced = Some(before);
+        offer(model, model.words().session_replaced.to_string(), NoticeAction::RestoreSession);
+    }
+}
+
+fn restore_session(model: &mut Model) -> Vec<Effect> {
+    if let Some(before) = model.replaced.take() {
+        let kept = (model.browser_language, model.system_dark, model.pane);
+        *model = Model::restore(&before, kept.0);
+        (model.system_dark, model.pane) = (kept.1, kept.2);
+    }
+    vec![Effect::Save]
 }
 
 /// The first cluster again. The files stay; the first one comes back if it was closed or changed.
 fn new_session(model: &mut Model) -> Vec<Effect> {
+    let before = model.saved();
     let mut files = model.files.clone();
     let pristine = |files: &Files| files.list().iter().find(|file| *file.text == *FIRST_FILE.1).map(|file| file.id);
     match pristine(&files) {
@@ -455,7 +479,7 @@ fn new_session(model: &mut Model) -> Vec<Effect> {
     }
     files.forget_applied();
     model.files = files;
-    start_session(model, Session::new(crate::app::model::first_scenario()));
+    start_session(model, Session::new(crate::app::model::first_scenario()), before);
     vec![Effect::Save]
 }
 
@@ -477,7 +501,7 @@ fn script(scenario: &Scenario) -> String {
 mod tests {
     use super::*;
     use crate::app::message::Counter;
-    use crate::app::persist::{Saved, Settings};
+    use crate::app::persist::Settings;
     use crate::app::text::Language;
     use crate::app::view::PodState;
 
@@ -681,6 +705,17 @@ objects:
             texts.iter().any(|text| text == "DaemonSet controller recorded revision 1 and created 2 pods"),
             "{texts:#?}"
         );
+    }
+
+    #[test]
+    fn a_replaced_session_can_be_brought_back() {
+        let mut model = model();
+        send(&mut model, [Msg::RunToQuiet, Msg::NewSession]);
+        assert_eq!((model.views.cards.len(), model.session.len()), (4, 0));
+        assert_eq!(model.notice.as_ref().unwrap().action, Some(NoticeAction::RestoreSession));
+        send(&mut model, [Msg::RestoreSession]);
+        assert_eq!(model.views.cards.len(), 3);
+        assert!(model.session.len() > 5 && model.notice.is_none());
     }
 
     #[test]

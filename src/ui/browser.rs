@@ -144,7 +144,10 @@ impl Browser {
                 download(&name, &text);
             }
             Effect::PickFile => pick_file(send.clone()),
-            Effect::Theme(theme) => show_theme(theme),
+            Effect::Theme(theme) => {
+                show_theme(theme);
+                store(&format!("{STORAGE_KEY}.theme"), Some(theme.name()));
+            }
             Effect::Language(language) => {
                 if let Some(root) = document().and_then(|document| document.document_element()) {
                     root.set_attribute("lang", language.tag()).ok();

@@ -111,7 +111,7 @@ pub fn Cluster(props: &ClusterProps) -> Html {
         })
     };
     html! {
-        <main class="cluster" id="cluster" tabindex="-1" aria-label={words.cluster}>
+        <section class="cluster" id="cluster" tabindex="-1" aria-label={words.cluster}>
             <SetHeader sets={props.sets.clone()} head={props.head.clone()} shown={props.shown} />
             <div class="cluster-bar">
                 <AddNodes cards={props.cards.clone()} />
@@ -154,7 +154,7 @@ pub fn Cluster(props: &ClusterProps) -> Html {
                 }
             </div>
             <Legend colour={props.head.as_ref().map_or(0, |head| head.colour)} />
-        </main>
+        </section>
     }
 }
 
@@ -178,15 +178,26 @@ fn Legend(props: &LegendProps) -> Html {
         PodState::Failed,
         PodState::Evicted,
     ];
+    let entries = || {
+        html! {
+            <>
+                { for states.into_iter().map(|state| html! {
+                    <div><dt>{ pod_picture(colour, Age::Newest, state) }</dt><dd>{ words.pod_state(state) }</dd></div>
+                }) }
+                <div><dt>{ pod_picture(colour, Age::Previous, PodState::Available) }</dt><dd>{ words.age_previous }</dd></div>
+                <div><dt>{ pod_picture(colour, Age::Older, PodState::Available) }</dt><dd>{ words.age_older }</dd></div>
+                <div><dt>{ empty_picture(colour, true) }</dt><dd>{ words.excluded }</dd></div>
+            </>
+        }
+    };
     html! {
-        <dl class="legend" aria-label={words.legend}>
-            { for states.into_iter().map(|state| html! {
-                <div><dt>{ pod_picture(colour, Age::Newest, state) }</dt><dd>{ words.pod_state(state) }</dd></div>
-            }) }
-            <div><dt>{ pod_picture(colour, Age::Previous, PodState::Available) }</dt><dd>{ words.age_previous }</dd></div>
-            <div><dt>{ pod_picture(colour, Age::Older, PodState::Available) }</dt><dd>{ words.age_older }</dd></div>
-            <div><dt>{ empty_picture(colour, true) }</dt><dd>{ words.excluded }</dd></div>
-        </dl>
+        <>
+            <dl class="legend wide-only" aria-label={words.legend}>{ entries() }</dl>
+            <details class="legend-fold narrow-only">
+                <summary>{ words.legend }</summary>
+                <dl class="legend">{ entries() }</dl>
+            </details>
+        </>
     }
 }
 

@@ -46,14 +46,19 @@ pub fn Menu(props: &MenuProps) -> Html {
         let (open, popover) = (open.clone(), popover.clone());
         Callback::from(move |_: Event| {
             if let Some(popover) = popover.cast::<HtmlElement>() {
-                let now = dom::is_open(&popover);
-                open.set(now);
-                if now {
-                    dom::focus_first(&popover, "[role^=menuitem], input, select, button");
-                }
+                open.set(dom::is_open(&popover));
             }
         })
     };
+    {
+        // The entries are there only once the menu has been drawn open.
+        let popover = popover.clone();
+        use_effect_with(*open, move |open| {
+            if let Some(popover) = popover.cast::<HtmlElement>().filter(|_| *open) {
+                dom::focus_first(&popover, "[role^=menuitem]");
+            }
+        });
+    }
     let chosen = {
         let popover = popover.clone();
         Callback::from(move |event: MouseEvent| {

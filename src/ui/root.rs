@@ -2,7 +2,7 @@
 
 use crate::app::effect::Effect;
 use crate::app::message::{Msg, Running};
-use crate::app::model::{Model, Notice};
+use crate::app::model::{Model, Notice, NoticeAction};
 use crate::app::persist::{STORAGE_KEY, Saved, Settings};
 use crate::app::update::update;
 use crate::app::view::FileTab;
@@ -92,21 +92,21 @@ impl Component for App {
                     onkeydown={self.keys()} ondragover={Callback::from(|event: DragEvent| event.prevent_default())} ondrop={self.drop_file()}>
                     <a class="skip" href="#cluster">{ words.skip }</a>
                     <TopBar theme={model.settings.theme} pane={model.pane} />
-                    <div class="work">
+                    <main class="work">
                         <Manifests files={self.files.clone()} shown={model.files.shown_id()} problems={model.check.problems.clone()}
                             review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.step_applies()} />
                         <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} touched={views.touched.clone()}
                             inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} />
                         <Story tab={model.story_tab} part={views.story.clone()} position={model.session.position()} open={views.open_step.clone()} events={views.events.clone()} />
                         if let (Some(what), Some(detail)) = (model.inspect.clone(), views.detail.clone()) { <Inspector {what} {detail} /> }
-                    </div>
+                    </main>
                     <Transport position={model.session.position()} len={model.session.len()} now_ms={model.session.world().now_ms()}
                         can_step={model.can_step()} running={model.running} speed={model.settings.speed} chart={views.chart.clone()}
                         telling={views.telling.to_string()} branches={views.branches.clone()} />
                     <Terminal entries={model.terminal.clone()} open={model.terminal_open} hint={model.hint.clone()} />
                     <PaneBar pane={model.pane} {edited} />
                     if let Some(notice) = &model.notice { { notice_view(&env, notice, model) } }
-                    <div class="unseen" role="status" aria-live="polite">{ if model.running == Running::ToQuiet { "" } else { &*model.announcement } }</div>
+                    <div class="unseen" id="announcements" role="status" aria-live="polite">{ if model.running == Running::ToQuiet { "" } else { &*model.announcement } }</div>
                 </div>
             </ContextProvider<Env>>
         }
@@ -124,7 +124,7 @@ fn start() -> Model {
         // The last start did not come to its end: the texts are kept, the cluster begins anew.
         Some(saved) if crashed => {
             let mut model = Model::restore(&Saved { scenario: "?".into(), ..saved }, language);
-            model.notice = Some(Notice { text: model.words().began_anew.into(), trouble: true });
+            model.notice = Some(Notice { text: model.words().began_anew.into(), trouble: true, action: None });
             model
         }
         Some(saved) => Model::restore(&saved, language),
@@ -156,7 +156,12 @@ fn notice_view(env: &Env, notice: &Notice, model: &Model) -> Html {
         <div class={classes!("notice", notice.trouble.then_some("trouble"))} role="region" aria-label={words.notice}>
             { icon(if notice.trouble { Icon::Warning } else { Icon::Info }) }
             <p>{ &notice.text }</p>
-            if !notice.trouble && model.files.can_reopen() { <button type="button" class="button tiny" onclick={env.on(Msg::ReopenFile)}>{ words.reopen }</button> }
+            if let Some(action) = notice.action {
+                <button type="button" class="button tiny" onclick={env.on(match action {
+                    NoticeAction::ReopenFile => Msg::ReopenFile,
+                    NoticeAction::RestoreSession => Msg::RestoreSession,
+                })}>{ words.bring_back }</button>
+            }
             <button type="button" class="button plain tiny icon" aria-label={words.close} onclick={env.on(Msg::CloseNotice)}>{ icon(Icon::Close) }</button>
         </div>
     }
@@ -170,7 +175,7 @@ impl App {
             return false;
         }
         self.cannot_save = true;
-        self.model.notice = Some(Notice { text: self.model.words().not_kept.into(), trouble: true });
+        self.model.notice = Some(Notice { text: self.model.words().not_kept.into(), trouble: true, action: None });
         true
     }
 

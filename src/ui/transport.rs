@@ -60,10 +60,10 @@ pub fn Transport(props: &TransportProps) -> Html {
                         <button type="button" class="button labelled" aria-disabled={quiet.to_string()} onclick={env.on(Msg::RunToQuiet)} title={words.run_title}>
                             { icon(Icon::Quiet) }<span>{ words.run_to_quiet }</span></button>
                     }
-                    <div class="joined wide-only">
+                    <div class="joined">
                         <button type="button" class="button labelled" aria-disabled={(quiet && !running).to_string()} aria-pressed={(props.running == Running::Playing).to_string()} onclick={env.on(Msg::TogglePlay)}>
                             if props.running == Running::Playing { { icon(Icon::Pause) }<span>{ words.pause }</span> } else { { icon(Icon::Play) }<span>{ words.play }</span> }</button>
-                        <Menu name={words.speed} face={html! { <span class="small number">{ speed_text(props.speed) }</span> }} class={classes!("button")}>
+                        <Menu name={words.speed} face={html! { <span class="small number">{ speed_text(props.speed) }</span> }} class={classes!("button", "wide-only")}>
                             { for Speed::ALL.into_iter().map(|speed| menu_choice(speed_text(speed), speed == props.speed, env.on(Msg::SetSpeed(speed)))) }
                         </Menu>
                     </div>
