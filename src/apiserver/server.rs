@@ -8,6 +8,7 @@ use super::status::Status;
 use super::store::{Change, Store};
 use super::write::{Delete, EventDraft, Propagation, Write};
 use crate::objects::*;
+use rpds::RedBlackTreeMap;
 use std::rc::Rc;
 
 /// Finalizer of an object whose dependents go first.
@@ -31,6 +32,8 @@ pub struct ApiServer {
     resource_version: u64,
     random: Random,
     correlator: EventCorrelator,
+    /// Names of events by what they tell.
+    event_names: RedBlackTreeMap<u64, Rc<str>>,
     changes: Vec<Change>,
 }
 
@@ -44,6 +47,7 @@ impl ApiServer {
             resource_version: 0,
             random,
             correlator: EventCorrelator::default(),
+            event_names: RedBlackTreeMap::new(),
             changes: Vec::new(),
         };
         for name in SYSTEM_NAMESPACES {
@@ -323,7 +327,17 @@ impl ApiServer {
         let correlated = self.correlator.correlate(&draft, now);
         let told = correlated.is_some();
         let (fingerprint, message) = correlated.map_or((0, draft.message), |c| (c.fingerprint, c.message));
-        let key = ObjectKey::new(namespace, format!("{}.{fingerprint:016x}", draft.key.name));
+        let known = self.event_names.get(&fingerprint).map(|name| ObjectKey::new(namespace.clone(), Rc::clone(name)));
+        let key = known.filter(|key| self.store.event(key).is_some()).unwrap_or_else(|| {
+            // The moment in nanoseconds, as client-go names events, so that those of one object are listed in their
+            // order; our seconds have no parts, the counter of writes stands in.
+            let nanoseconds = u64::try_from(now.0).unwrap_or(0).saturating_mul(1_000_000_000);
+            let moment = nanoseconds.saturating_add(self.resource_version % 1_000_000_000);
+            ObjectKey::new(namespace, format!("{}.{moment:x}", draft.key.name))
+        });
+        if told {
+            self.event_names.insert_mut(fingerprint, Rc::clone(&key.name));
+        }
         let mut event = match self.store.event(&key) {
             Some(event) => Rc::clone(event),
             None => {
@@ -463,7 +477,14 @@ fn counts_generations(object: &Object) -> bool {
 fn spec_differs(before: &Object, after: &Object) -> bool {
     match (before, after) {
         (Object::DaemonSet(a), Object::DaemonSet(b)) => a.spec != b.spec,
-        (Object::Deployment(a), Object::Deployment(b)) => a.spec != b.spec,
+        // A deployment's annotations count, apart from the one that its controller writes.
+        (Object::Deployment(a), Object::Deployment(b)) => {
+            let own = |metadata: &ObjectMeta| -> Vec<(String, String)> {
+                let all = metadata.annotations.iter().filter(|(key, _)| *key != "deployment.kubernetes.io/revision");
+                all.map(|(key, value)| (key.clone(), value.clone())).collect()
+            };
+            a.spec != b.spec || own(&a.metadata) != own(&b.metadata)
+        }
         (Object::ReplicaSet(a), Object::ReplicaSet(b)) => a.spec != b.spec,
         (Object::PodDisruptionBudget(a), Object::PodDisruptionBudget(b)) => a.spec != b.spec,
         (Object::Pod(a), Object::Pod(b)) => a.spec != b.spec,
@@ -496,115 +517,4 @@ fn set_template_generation(metadata: &mut ObjectMeta, generation: i64) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const NOW: Time = Time(1_780_000_000);
-
-    fn pod(name: &str, node: &str) -> Pod {
-        let mut pod = Pod::default();
-        pod.metadata.namespace = "default".into();
-        pod.metadata.name = name.into();
-        pod.spec = Rc::new(PodSpec { node_name: node.into(), ..PodSpec::default() });
-        pod
-    }
-
-    fn delete(pod: &Pod, grace: Option<i64>) -> Write {
-        let key = pod.metadata.key();
-        let propagation = Propagation::Background;
-        Write::Delete(Delete { kind: Kind::Pod, key, uid: None, grace_period_seconds: grace, propagation })
-    }
-
-    #[test]
-    fn a_bound_pod_terminates_and_an_unbound_one_goes_at_once() {
-        let mut server = ApiServer::new(1, NOW);
-        for (name, node) in [("bound", "n1"), ("unbound", "")] {
-            server.commit(Write::Create(pod(name, node).into())).unwrap();
-            server.commit(delete(&pod(name, node), None)).unwrap();
-        }
-        let bound = server.store().pod(&ObjectKey::new("default", "bound")).unwrap();
-        assert_eq!(bound.metadata.deletion_timestamp, Some(NOW.plus_seconds(30)));
-        assert!(server.store().pod(&ObjectKey::new("default", "unbound")).is_none());
-
-        server.commit(delete(&pod("bound", ""), Some(0))).unwrap();
-        assert_eq!(server.store().pods().size(), 0);
-    }
-
-    #[test]
-    fn a_template_change_counts_in_both_generations_and_leaves_the_status() {
-        let mut server = ApiServer::new(1, NOW);
-        let mut daemon_set = DaemonSet::default();
-        daemon_set.metadata.namespace = "default".into();
-        daemon_set.metadata.name = "agent".into();
-        server.commit(Write::Create(daemon_set.clone().into())).unwrap();
-        daemon_set.status.number_ready = 3;
-        server.commit(Write::UpdateStatus(daemon_set.clone().into())).unwrap();
-        daemon_set.status.number_ready = 9;
-        daemon_set.spec.template = Rc::new(PodTemplateSpec {
-            spec: PodSpec { host_network: true, ..PodSpec::default() },
-            ..PodTemplateSpec::default()
-        });
-        let Ok(Object::DaemonSet(stored)) = server.commit(Write::Update(daemon_set.clone().into())) else { panic!() };
-        assert_eq!((stored.metadata.generation, stored.status.number_ready), (2, 3));
-        assert_eq!(stored.metadata.annotation(DEPRECATED_TEMPLATE_GENERATION), Some("2"));
-
-        daemon_set.spec.min_ready_seconds = 5;
-        let Ok(Object::DaemonSet(stored)) = server.commit(Write::Update(daemon_set.into())) else { panic!() };
-        assert_eq!(stored.metadata.generation, 3);
-        assert_eq!(stored.metadata.annotation(DEPRECATED_TEMPLATE_GENERATION), Some("2"));
-    }
-
-    #[test]
-    fn equal_events_are_counted() {
-        let mut server = ApiServer::new(1, NOW);
-        let about = pod("a", "");
-        let draft = EventDraft::about(
-            Kind::Pod,
-            &about.metadata,
-            WARNING,
-            "FailedScheduling",
-            "no".into(),
-            "default-scheduler",
-        );
-        server.commit(Write::Event(draft.clone())).unwrap();
-        server.set_now(NOW.plus_seconds(5));
-        server.commit(Write::Event(draft)).unwrap();
-        let events: Vec<_> = server.store().events().values().collect();
-        assert_eq!(events.len(), 1);
-        assert_eq!((events[0].count, events[0].last_timestamp), (2, Some(NOW.plus_seconds(5))));
-    }
-
-    #[test]
-    fn what_is_missing_or_there_already_is_refused() {
-        let mut server = ApiServer::new(1, NOW);
-        server.commit(Write::Create(pod("a", "").into())).unwrap();
-        let twice = server.commit(Write::Create(pod("a", "").into())).unwrap_err();
-        assert_eq!(twice.message, "pods \"a\" already exists");
-        let missing = server.commit(delete(&pod("b", ""), None)).unwrap_err();
-        assert_eq!((missing.code, missing.message.as_str()), (404, "pods \"b\" not found"));
-        let mut lost = pod("a", "");
-        lost.metadata.namespace = "ghost".into();
-        let refused = server.commit(Write::Create(lost.into())).unwrap_err();
-        assert_eq!(refused.message, "namespaces \"ghost\" not found");
-    }
-
-    #[test]
-    fn a_finalizer_holds_the_object_until_it_is_taken_off() {
-        let mut server = ApiServer::new(1, NOW);
-        let mut set = ReplicaSet::default();
-        set.metadata.namespace = "default".into();
-        set.metadata.name = "web".into();
-        server.commit(Write::Create(set.into())).unwrap();
-        let key = ObjectKey::new("default", "web");
-        let propagation = Propagation::Foreground;
-        let request =
-            Delete { kind: Kind::ReplicaSet, key: key.clone(), uid: None, grace_period_seconds: None, propagation };
-        server.commit(Write::Delete(request)).unwrap();
-        let held = server.store().replica_set(&key).unwrap();
-        assert_eq!(held.metadata.finalizers, [FOREGROUND_DELETION]);
-        let mut released = (**held).clone();
-        released.metadata.finalizers.clear();
-        server.commit(Write::Update(released.into())).unwrap();
-        assert!(server.store().replica_set(&key).is_none());
-    }
-}
+mod tests;
