@@ -188,6 +188,8 @@ impl Parser<'_> {
             ("<<", Redirection::HereDocument(false)),
             ("<", Redirection::Input),
             ("&>", Redirection::OutputBoth),
+            ("1>>", Redirection::Output),
+            ("1>", Redirection::Output),
             (">>", Redirection::Output),
             (">", Redirection::Output),
         ] {

@@ -133,3 +133,36 @@ fn a_pod_that_is_sent_back_as_it_was_shown_stays_as_it_is() {
     prints(&mut api, "kubectl get pod web -o yaml | kubectl replace -f -", "pod/web replaced\n");
     assert_eq!(run(&mut api, "kubectl get pod web -o yaml").stdout, shown);
 }
+
+#[test]
+fn a_service_takes_over_labels_selector_and_ports() {
+    let mut api = cluster(&["node-1"]);
+    prints(&mut api, "kubectl create deployment web --image=web:1 --port=8080", "deployment.apps/web created\n");
+    prints(
+        &mut api,
+        "kubectl expose deployment web --dry-run=client -o yaml",
+        "\
+apiVersion: v1
+kind: Service
+metadata:
+  labels:
+    app: web
+  name: web
+spec:
+  ports:
+  - port: 8080
+    protocol: TCP
+    targetPort: 8080
+  selector:
+    app: web
+status:
+  loadBalancer: {}
+",
+    );
+    prints(&mut api, "kubectl expose deployment web --port=80 --name=front", "service/front exposed\n");
+    fails(
+        &mut api,
+        "kubectl rollout pause deploy/web 1>/dev/null && kubectl rollout restart deploy/web",
+        "error: deployments.apps \"web\" can't restart paused deployment (run rollout resume first)\n",
+    );
+}

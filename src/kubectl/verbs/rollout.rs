@@ -246,18 +246,20 @@ pub(crate) fn restart(io: &mut Io, command: &Command) -> Started {
     Ok(None)
 }
 
+/// `error: pods "x" …`, also among several.
+fn refused(info: &Info, why: &str) -> CliError {
+    CliError::message(format!("error: {} {:?} {why}", info.resource.qualified_plural(), info.key.name))
+}
+
 fn restart_one(io: &mut Io, info: &Info, object: &Object, now: &str) -> Result<Object> {
     const RESTARTED_AT: &str = "kubectl.kubernetes.io/restartedAt";
     let template = match object {
         Object::DaemonSet(set) => &set.spec.template,
         Object::Deployment(deployment) if deployment.spec.paused => {
-            return Err(CliError::message("can't restart paused deployment (run rollout resume first)"));
+            return Err(refused(info, "can't restart paused deployment (run rollout resume first)"));
         }
         Object::Deployment(deployment) => &deployment.spec.template,
-        _ => {
-            let (plural, name) = (info.resource.qualified_plural(), &info.key.name);
-            return Err(CliError::message(format!("{plural} {name:?} restarting is not supported")));
-        }
+        _ => return Err(refused(info, "restarting is not supported")),
     };
     if template.metadata.annotation(RESTARTED_AT) == Some(now) {
         return Err(CliError::message(format!(
@@ -280,8 +282,7 @@ pub(crate) fn pause(io: &mut Io, command: &Command) -> Started {
     let infos = workloads(io, command)?;
     let mut errors = Vec::new();
     for info in &infos {
-        let (plural, name) = (info.resource.qualified_plural(), &info.key.name);
-        let refuse = |why: &str| CliError::message(format!("{plural} {name:?} {why}"));
+        let refuse = |why: &str| refused(info, why);
         let result = match &info.object {
             Some(Object::Deployment(deployment)) if deployment.spec.paused == pauses => {
                 Err(refuse(if pauses { "is already paused" } else { "is not paused" }))

@@ -6,7 +6,7 @@ use crate::apiserver::requests::has_scale;
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
-use crate::kubectl::select::{self, Rules};
+use crate::kubectl::select::{self, Info, Rules};
 use crate::kubectl::task::Started;
 use serde_json::{Map, Value, json};
 
@@ -182,44 +182,86 @@ fn is_image_reference(image: &str) -> bool {
 
 /// `kubectl expose`: a Service object, which nothing acts on here.
 pub(crate) fn expose(io: &mut Io, command: &Command) -> Started {
-    let flags = &command.flags;
     let rules = Rules { looks_up_files: true, ..Rules::default() };
     let infos = select::select(io, command, &command.arguments, rules)?.all()?;
-    let Some(info) = infos.first() else { return Ok(None) };
-    let tree = info.object.as_ref().map(crate::objects::Object::to_value).unwrap_or_default();
-    let pairs = |pointer: &str| tree.pointer(pointer).cloned().filter(|map| map.is_object());
-    let selector = match info.resource.kind {
-        "Deployment" | "ReplicaSet" => pairs("/spec/selector/matchLabels"),
-        "Pod" => pairs("/metadata/labels"),
-        "Service" | "ReplicationController" => pairs("/spec/selector"),
-        _ => {
-            return Err(CliError::message(format!("cannot expose a {}", info.resource.qualified_kind())));
+    for info in &infos {
+        let tree = info.object.as_ref().map(crate::objects::Object::to_value).unwrap_or_default();
+        let service = overridden(command, service_for(command, info, &tree)?, "merge")?;
+        send(io, command, service, "exposed", "")?;
+    }
+    Ok(None)
+}
+
+fn service_for(command: &Command, info: &Info, tree: &Value) -> Result<Value> {
+    let flags = &command.flags;
+    let map = |pointer: &str| tree.pointer(pointer).filter(|map| map.as_object().is_some_and(|map| !map.is_empty()));
+    let (selector, containers) = match info.resource.kind {
+        "Deployment" | "ReplicaSet" => (map("/spec/selector/matchLabels"), "/spec/template/spec/containers"),
+        "Pod" => (map("/metadata/labels"), "/spec/containers"),
+        "Service" => (map("/spec/selector"), ""),
+        "ReplicationController" => (map("/spec/selector"), "/spec/template/spec/containers"),
+        _ => return Err(CliError::message(format!("cannot expose a {}", info.resource.qualified_kind()))),
+    };
+    let selector = match flags.get("selector").filter(|text| !text.is_empty()) {
+        Some(text) => Value::Object(pairs(&text.split(',').collect::<Vec<_>>(), "label")?),
+        None => selector.cloned().ok_or_else(|| {
+            let why = if info.resource.kind == "Pod" {
+                "the pod has no labels and cannot be exposed"
+            } else {
+                "invalid service, no selector specified"
+            };
+            command.usage(format!("couldn't retrieve selectors via --selector flag or introspection: {why}"))
+        })?,
+    };
+    let given: Vec<i64> = flags.list("port").into_iter().filter_map(|port| port.parse().ok()).collect();
+    let listed = tree.pointer(containers).and_then(Value::as_array).into_iter().flatten();
+    let listed = listed.filter_map(|container| container.get("ports")).filter_map(Value::as_array).flatten();
+    let listed: Vec<i64> = listed.filter_map(|port| port.get("containerPort")).filter_map(Value::as_i64).collect();
+    let numbers = if given.is_empty() { listed } else { given };
+    let headless = flags.get("cluster-ip") == Some("None");
+    if numbers.is_empty() && !headless {
+        return Err(command.usage("couldn't find port via --port flag or introspection"));
+    }
+    let target = flags.get("target-port").filter(|text| !text.is_empty());
+    let several = numbers.len() > 1;
+    let ports: Vec<Value> = numbers
+        .iter()
+        .enumerate()
+        .map(|(index, number)| {
+            let target = target.map_or(json!(number), |text| text.parse::<i64>().map_or(json!(text), |n| json!(n)));
+            let mut port = json!({"port": number, "protocol": flags.get_or("protocol", "TCP"), "targetPort": target});
+            if let (true, Some(map)) = (several, port.as_object_mut()) {
+                map.insert("name".into(), format!("port-{}", index + 1).into());
+            }
+            port
+        })
+        .collect();
+    let mut spec = json!({"selector": selector});
+    if let Some(map) = spec.as_object_mut() {
+        if !ports.is_empty() {
+            map.insert("ports".into(), ports.into());
         }
+        for (flag, field) in [("type", "type"), ("cluster-ip", "clusterIP"), ("session-affinity", "sessionAffinity")] {
+            if let Some(value) = flags.get(flag).filter(|value| !value.is_empty()) {
+                map.insert(field.into(), value.into());
+            }
+        }
+    }
+    let mut metadata = json!({"name": flags.get_or("name", &info.key.name)});
+    let labels = match flags.get("labels").filter(|text| !text.is_empty()) {
+        Some(text) => Some(Value::Object(pairs(&text.split(',').collect::<Vec<_>>(), "label")?)),
+        None => map("/metadata/labels").cloned(),
     };
-    let Some(selector) = selector else {
-        return Err(CliError::message(
-            "couldn't retrieve selectors via --selector flag or introspection: the object has no labels",
-        ));
-    };
-    let Some(port) = flags.get("port").and_then(|port| port.parse::<i64>().ok()) else {
-        return Err(CliError::message("couldn't find port via --port flag or introspection"));
-    };
-    let target =
-        flags.get("target-port").map_or(json!(port), |text| text.parse::<i64>().map_or(json!(text), |n| json!(n)));
-    let name = flags.get_or("name", &info.key.name).to_owned();
-    let service = json!({
+    if let (Some(labels), Some(metadata)) = (labels, metadata.as_object_mut()) {
+        metadata.insert("labels".into(), labels);
+    }
+    Ok(json!({
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": {"name": name},
-        "spec": {
-            "ports": [{"port": port, "protocol": flags.get_or("protocol", "TCP"), "targetPort": target}],
-            "selector": selector,
-            "type": flags.get_or("type", "ClusterIP"),
-        },
+        "metadata": metadata,
+        "spec": spec,
         "status": {"loadBalancer": {}},
-    });
-    let service = overridden(command, service, "merge")?;
-    send(io, command, service, "exposed", "")
+    }))
 }
 
 /// `kubectl autoscale`: a HorizontalPodAutoscaler object, which nothing acts on here.
