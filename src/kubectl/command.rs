@@ -422,20 +422,20 @@ macro_rules! verbs {
 // A macro and not a constant: `concat!` takes literals only.
 verbs! {
     "annotate" Annotate
-        "output,o= template= allow-missing-template-keys show-managed-fields filename,f= kustomize,k= recursive,R"
+        "record output,o= template= allow-missing-template-keys show-managed-fields filename,f= kustomize,k= recursive,R"
         "dry-run?unchanged field-manager= selector,l= field-selector= all all-namespaces,A overwrite list"
         "resource-version= local";
     "api-resources" ApiResources
         "output,o= no-headers api-group= namespaced verbs= sort-by= cached categories= show-managed-fields";
     "api-versions" ApiVersions "";
     "apply" Apply
-        "filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys show-managed-fields"
+        "record filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys show-managed-fields"
         "dry-run?unchanged validate?strict server-side force-conflicts field-manager= overwrite prune prune-allowlist="
         "all selector,l= applyset= force grace-period# cascade?background wait timeout% openapi-patch subresource=";
     "apply view-last-applied" ApplyViewLastApplied "output,o= filename,f= recursive,R kustomize,k= selector,l= all";
     "auth can-i" AuthCanI "list quiet,q all-namespaces,A subresource= no-headers";
     "autoscale" Autoscale
-        "output,o= template= filename,f= kustomize,k= recursive,R dry-run?unchanged field-manager= min# max#"
+        "record output,o= template= filename,f= kustomize,k= recursive,R dry-run?unchanged field-manager= min# max#"
         "cpu-percent# cpu= memory= name= save-config";
     "cluster-info" ClusterInfo "";
     "config current-context" ConfigCurrentContext "";
@@ -446,7 +446,7 @@ verbs! {
         "output,o= minify flatten raw merge?true template= allow-missing-template-keys show-managed-fields";
     "cordon" Cordon "selector,l= dry-run?unchanged";
     "create" Create
-        "filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys show-managed-fields"
+        "record filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys show-managed-fields"
         "dry-run?unchanged validate?strict edit raw= save-config selector,l= field-manager= windows-line-endings";
     "create configmap" CreateConfigMap
         "from-literal= from-file= from-env-file= output,o= dry-run?unchanged save-config append-hash field-manager="
@@ -479,13 +479,13 @@ verbs! {
         "selector,l= pod-selector= dry-run?unchanged force ignore-daemonsets delete-emptydir-data delete-local-data"
         "grace-period# timeout% disable-eviction skip-wait-for-delete-timeout# chunk-size#";
     "edit" Edit
-        "filename,f= kustomize,k= recursive,R output,o= output-patch windows-line-endings validate?strict field-manager="
+        "record filename,f= kustomize,k= recursive,R output,o= output-patch windows-line-endings validate?strict field-manager="
         "save-config subresource= show-managed-fields template= allow-missing-template-keys";
     "events" Events "output,o= all-namespaces,A watch,w for= types= no-headers chunk-size# template= show-managed-fields";
     "exec" Exec "container,c= stdin,i tty,t quiet,q filename,f= pod-running-timeout%";
     "explain" Explain "recursive api-version= output=";
     "expose" Expose
-        "port= target-port= name= type= protocol= selector= labels,l= output,o= dry-run?unchanged filename,f= kustomize,k="
+        "record port= target-port= name= type= protocol= selector= labels,l= output,o= dry-run?unchanged filename,f= kustomize,k="
         "recursive,R cluster-ip= external-ip= session-affinity= load-balancer-ip= overrides= override-type= save-config"
         "field-manager=";
     "get" Get
@@ -493,7 +493,7 @@ verbs! {
         "label-columns,L= sort-by= no-headers show-kind ignore-not-found filename,f= kustomize,k= recursive,R"
         "template= allow-missing-template-keys show-managed-fields chunk-size# raw= server-print subresource=";
     "label" Label
-        "output,o= template= allow-missing-template-keys show-managed-fields filename,f= kustomize,k= recursive,R"
+        "record output,o= template= allow-missing-template-keys show-managed-fields filename,f= kustomize,k= recursive,R"
         "dry-run?unchanged field-manager= selector,l= field-selector= all all-namespaces,A overwrite list"
         "resource-version= local";
     "logs" Logs
@@ -501,10 +501,10 @@ verbs! {
         "limit-bytes# ignore-errors all-pods max-log-requests# pod-running-timeout% insecure-skip-tls-verify-backend";
     "options" Options "";
     "patch" Patch
-        "patch,p= patch-file= type= filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys"
+        "record patch,p= patch-file= type= filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys"
         "show-managed-fields dry-run?unchanged field-manager= local subresource=";
     "replace" Replace
-        "filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys show-managed-fields"
+        "record filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys show-managed-fields"
         "dry-run?unchanged validate?strict force grace-period# cascade?background timeout% wait raw= save-config"
         "field-manager= subresource=";
     "rollout history" RolloutHistory
@@ -525,21 +525,21 @@ verbs! {
         "to-revision# output,o= template= allow-missing-template-keys show-managed-fields dry-run?unchanged filename,f="
         "kustomize,k= recursive,R selector,l=";
     "run" Run
-        "image= restart= env= labels,l= port= command rm stdin,i tty,t attach quiet,q output,o= dry-run?unchanged"
+        "record image= restart= env= labels,l= port= command rm stdin,i tty,t attach quiet,q output,o= dry-run?unchanged"
         "image-pull-policy= overrides= override-type= expose privileged annotations= save-config field-manager="
         "pod-running-timeout% leave-stdin-open cascade?background force grace-period# timeout% wait";
     "scale" Scale
-        "replicas# current-replicas# resource-version= timeout% filename,f= kustomize,k= recursive,R selector,l= all"
+        "record replicas# current-replicas# resource-version= timeout% filename,f= kustomize,k= recursive,R selector,l= all"
         "output,o= template= allow-missing-template-keys show-managed-fields dry-run?unchanged";
     "set env" SetEnv
-        "env,e= containers,c= list resolve all overwrite prefix= from= keys= local selector,l= filename,f= kustomize,k="
+        "record env,e= containers,c= list resolve all overwrite prefix= from= keys= local selector,l= filename,f= kustomize,k="
         "recursive,R output,o= template= allow-missing-template-keys show-managed-fields dry-run?unchanged"
         "field-manager=";
     "set image" SetImage
-        "all local selector,l= filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys"
+        "record all local selector,l= filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys"
         "show-managed-fields dry-run?unchanged field-manager=";
     "set resources" SetResources
-        "limits= requests= containers,c= all local selector,l= filename,f= kustomize,k= recursive,R output,o= template="
+        "record limits= requests= containers,c= all local selector,l= filename,f= kustomize,k= recursive,R output,o= template="
         "allow-missing-template-keys show-managed-fields dry-run?unchanged field-manager=";
     "taint" Taint
         "overwrite all selector,l= output,o= template= allow-missing-template-keys show-managed-fields"

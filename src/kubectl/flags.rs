@@ -68,6 +68,8 @@ pub struct Flags {
     values: BTreeMap<&'static str, Vec<String>>,
     /// How many arguments stand before `--`, where that is given.
     dash: Option<usize>,
+    /// Names in the order in which they were given, each as often.
+    order: Vec<&'static str>,
 }
 
 impl Flags {
@@ -109,6 +111,17 @@ impl Flags {
     /// How many of this many arguments stand before `--`: all where that is not given.
     pub fn before_dash(&self, arguments: usize) -> usize {
         self.dash.unwrap_or(arguments)
+    }
+
+    /// Names and values in the order in which they were given.
+    pub fn in_order(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let mut used: BTreeMap<&str, usize> = BTreeMap::new();
+        self.order.iter().map(move |name| {
+            let index = used.entry(name).or_default();
+            let value = self.all(name).get(*index).map_or("", String::as_str);
+            *index = index.saturating_add(1);
+            (*name, value)
+        })
     }
 
     /// A whole number.
@@ -218,6 +231,7 @@ fn set(flags: &mut Flags, spec: FlagSpec, value: String) -> std::result::Result<
         return Err(format!("invalid argument {value:?} for {shown} flag: {problem}: invalid syntax"));
     }
     flags.values.entry(spec.name).or_default().push(value);
+    flags.order.push(spec.name);
     Ok(())
 }
 

@@ -81,3 +81,17 @@ fn a_line_may_hold_several_commands() {
     assert_eq!(output.stderr, "No resources found in m namespace.\n");
     assert_eq!(output.effects, [daemonset_playground::kubectl::Effect::Namespace("m".into())]);
 }
+
+#[test]
+fn the_command_is_recorded_as_the_reason_where_that_is_asked_for() {
+    let mut api = cluster(&["node-1"]);
+    run(&mut api, &apply(AGENT));
+    let output = run(&mut api, "kubectl -n default set image ds/agent main=agent:v2 --record");
+    assert_eq!(output.stdout, "daemonset.apps/agent image updated\n");
+    assert_eq!(output.stderr, "Flag --record has been deprecated, --record will be removed in the future\n");
+    prints(
+        &mut api,
+        "kubectl get ds agent -o jsonpath='{.metadata.annotations.kubernetes\\.io/change-cause}'",
+        "kubectl set image ds/agent main=agent:v2 --namespace=default --record=true",
+    );
+}

@@ -4,6 +4,7 @@
 
 use super::label::{Changes, resources_and_pairs};
 use super::output::{DryRun, Reporter};
+use super::record::{CHANGE_CAUSE, change_cause};
 use crate::apiserver::patch::{PatchType, create_merge_patch};
 use crate::apiserver::requests::{self, FieldValidation};
 use crate::kubectl::command::Command;
@@ -13,9 +14,6 @@ use crate::kubectl::select::{self, Info, Rules};
 use crate::kubectl::task::Started;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// It says why a revision was made, and may always be overwritten.
-const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
@@ -79,6 +77,7 @@ fn change(
     if !command.flags.is_on("overwrite") {
         let declared: Vec<String> = set
             .iter()
+            // Why a revision was made may always be overwritten.
             .filter(|(key, _)| *key != CHANGE_CAUSE)
             .filter_map(|(key, value)| annotations.get(key).filter(|present| *present != value).map(|old| (key, old)))
             .map(|(key, present)| format!("'{key}' already has a value ({present})"))
@@ -92,6 +91,7 @@ fn change(
     }
     let mut next = (**annotations).clone();
     next.extend(set.iter().map(|(key, value)| (key.clone(), value.clone())));
+    next.extend(change_cause(command).map(|cause| (CHANGE_CAUSE.to_owned(), cause)));
     next.retain(|key, _| !removed.contains(key));
     let mut wanted = old.clone();
     wanted.metadata_mut().annotations = Rc::new(next);

@@ -3,6 +3,7 @@
 //! Follows kubernetes kubectl pkg/cmd/apply apply.go and patcher.go, v1.36.
 
 use super::output::{DryRun, Reporter, validation};
+use super::record;
 use crate::apiserver::patch::{PatchType, create_merge_patch, json_merge, three_way};
 use crate::apiserver::requests::{self, Answer};
 use crate::apiserver::{ApiServer, Status};
@@ -50,7 +51,10 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let mut infos = Vec::new();
     for item in sources::read(io, command)? {
         match item {
-            Ok(info) => infos.push(info),
+            Ok(mut info) => {
+                info.manifest.iter_mut().for_each(|manifest| record::record(command, manifest));
+                infos.push(info);
+            }
             Err(error) => errors.push(error),
         }
     }

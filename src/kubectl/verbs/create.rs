@@ -4,6 +4,7 @@
 
 use super::apply;
 use super::output::{DryRun, Reporter, validation};
+use super::record;
 use crate::apiserver::requests;
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
@@ -48,7 +49,8 @@ fn create(
     what: &str,
 ) -> Result<()> {
     let Some(manifest) = &info.manifest else { return Ok(()) };
-    let tree = if command.flags.is_on("save-config") { apply::annotated(manifest) } else { manifest.clone() };
+    let mut tree = if command.flags.is_on("save-config") { apply::annotated(manifest) } else { manifest.clone() };
+    record::record(command, &mut tree);
     if dry_run == DryRun::Client {
         return reporter.tell_tree(io, &tree, what);
     }

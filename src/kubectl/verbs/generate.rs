@@ -4,6 +4,7 @@
 
 use super::apply;
 use super::output::{DryRun, Reporter, validation};
+use super::record;
 use crate::apiserver::requests;
 use crate::apiserver::schema::resource_of;
 use crate::apiserver::validation::names::config_map_key;
@@ -57,6 +58,7 @@ pub(crate) fn send(io: &mut Io, command: &Command, mut tree: Value, what: &str, 
     {
         metadata.insert("namespace".into(), io.namespace().into());
     }
+    record::record(command, &mut tree);
     if command.flags.is_on("save-config") {
         tree = apply::annotated(&tree);
     }

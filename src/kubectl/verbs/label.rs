@@ -3,6 +3,7 @@
 //! Follows kubernetes kubectl pkg/cmd/label/label.go, v1.36.
 
 use super::output::{DryRun, Reporter};
+use super::record::{CHANGE_CAUSE, change_cause};
 use crate::apiserver::patch::{PatchType, create_merge_patch};
 use crate::apiserver::requests::{self, FieldValidation};
 use crate::apiserver::validation::names;
@@ -94,7 +95,10 @@ fn change(
     next.extend(set.iter().map(|(key, value)| (key.clone(), value.clone())));
     next.retain(|key, _| !removed.contains(key));
     let before = old.to_value();
-    let wanted = with_labels(old, next);
+    let mut wanted = with_labels(old, next);
+    if let Some(cause) = change_cause(command) {
+        Rc::make_mut(&mut wanted.metadata_mut().annotations).insert(CHANGE_CAUSE.into(), cause);
+    }
     let after = wanted.to_value();
     let what = match compact_json(&after).len().cmp(&compact_json(&before).len()) {
         _ if before == after => "not labeled",

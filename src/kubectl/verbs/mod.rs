@@ -20,6 +20,7 @@ pub(crate) mod label;
 pub(crate) mod logs;
 pub(crate) mod output;
 pub(crate) mod patch;
+pub(crate) mod record;
 pub(crate) mod replace;
 pub(crate) mod rollout;
 pub(crate) mod rollout_status;
@@ -41,6 +42,9 @@ use super::task::Started;
 /// Runs a command, up to where it waits.
 pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
     use Verb::*;
+    if command.flags.has("record") {
+        io.complain("Flag --record has been deprecated, --record will be removed in the future");
+    }
     match command.verb {
         Annotate => annotate::run(io, command),
         ApiResources => cluster::api_resources(io, command),

@@ -3,6 +3,7 @@
 //! Follows kubernetes kubectl pkg/cmd/patch/patch.go, v1.36.
 
 use super::output::{DryRun, Reporter};
+use super::record;
 use crate::apiserver::Status;
 use crate::apiserver::patch::{PatchType, json_merge, json_patch, strategic_merge};
 use crate::apiserver::requests::{self, FieldValidation};
@@ -137,7 +138,11 @@ fn patch(
         None => requests::patch(io.api, info.resource, &info.key, kind, &body, options)?,
     };
     io.warn(&answer.warnings);
-    reporter.tell(io, &answer.object, sentence(answer.changed))
+    let mut object = answer.object;
+    if let Some(reason) = record::patch(command) {
+        object = requests::patch(io.api, info.resource, &info.key, PatchType::Merge, &reason, options)?.object;
+    }
+    reporter.tell(io, &object, sentence(answer.changed))
 }
 
 fn sentence(changed: bool) -> &'static str {

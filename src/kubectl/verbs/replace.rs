@@ -2,6 +2,7 @@
 
 use super::delete::is_gone;
 use super::output::{DryRun, Reporter, validation};
+use super::record;
 use crate::apiserver::requests::{self, DeleteOptions, WriteOptions};
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
@@ -65,7 +66,8 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     }
     for info in infos {
         let result = (|| -> Result<()> {
-            let manifest = info.manifest.clone().unwrap_or_default();
+            let mut manifest = info.manifest.clone().unwrap_or_default();
+            record::record(command, &mut manifest);
             if dry_run == DryRun::Client {
                 return reporter.tell_tree(io, &manifest, "replaced");
             }

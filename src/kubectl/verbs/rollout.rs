@@ -4,6 +4,7 @@
 
 use super::apply::LAST_APPLIED;
 use super::output::{DryRun, Reporter};
+use super::record::CHANGE_CAUSE;
 use crate::apiserver::patch::{PatchType, strategic_merge};
 use crate::apiserver::requests::{self, FieldValidation};
 use crate::apiserver::{ApiServer, Store};
@@ -21,7 +22,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
 const DEPLOYMENT_REVISION: &str = "deployment.kubernetes.io/revision";
 
 /// One earlier state of a workload.

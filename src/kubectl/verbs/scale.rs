@@ -3,6 +3,8 @@
 //! Follows kubernetes kubectl pkg/cmd/scale/scale.go, v1.36.
 
 use super::output::{DryRun, Reporter};
+use super::record;
+use crate::apiserver::patch::PatchType;
 use crate::apiserver::requests::{self, FieldValidation};
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
@@ -49,8 +51,11 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
             continue;
         }
         let options = dry_run.options(FieldValidation::Ignore);
-        let answer = requests::set_scale(io.api, info.resource, &info.key, replicas, options)?;
-        reporter.tell(io, &answer.object, "scaled")?;
+        let mut object = requests::set_scale(io.api, info.resource, &info.key, replicas, options)?.object;
+        if let Some(reason) = record::patch(command) {
+            object = requests::patch(io.api, info.resource, &info.key, PatchType::Merge, &reason, options)?.object;
+        }
+        reporter.tell(io, &object, "scaled")?;
     }
     CliError::join(errors)?;
     Ok(None)

@@ -1,6 +1,7 @@
 //! What `kubectl set …` has in common: it changes the containers of a pod template.
 
 use super::output::{DryRun, Reporter};
+use super::record;
 use crate::apiserver::patch::{PatchType, create_two_way};
 use crate::apiserver::requests::{self, FieldValidation};
 use crate::apiserver::schema::Resource;
@@ -71,6 +72,7 @@ pub(crate) fn change(
                 Err(format!("the object is not a pod or does not have a pod template: *{version}.{kind}"))
             }
         };
+        record::record(command, &mut after);
         if let Err(why) = edited {
             errors.push(CliError::message(format!("error: {}/{} {why}\n", info.resource.plural, info.key.name)));
             continue;
