@@ -82,3 +82,31 @@ fn a_namespace_shows_its_quotas() {
          requests.cpu  0     4\n",
     );
 }
+
+#[test]
+fn explain_lists_fields_with_their_values() {
+    let mut api = cluster(&["node-1"]);
+    prints(
+        &mut api,
+        "kubectl explain ds.spec.updateStrategy | tail -n +5 | head -n 16",
+        "FIELD: updateStrategy <DaemonSetUpdateStrategy>\n\n\nDESCRIPTION:\n    How pods are replaced when the template changes.\n    \n\
+         FIELDS:\n  rollingUpdate\t<RollingUpdateDaemonSet>\n    Limits of a rolling update.\n\n  type\t<string>\n  enum: \
+         OnDelete, RollingUpdate\n    RollingUpdate replaces pods by itself, OnDelete only those that you delete.\n\n\n",
+    );
+    let text = run(&mut api, "kubectl explain ds.spec.updateStrategy.type").stdout;
+    assert!(text.contains("FIELD: type <string>\nENUM:\n    OnDelete\n    RollingUpdate\n\nDESCRIPTION:\n"), "{text}");
+    let text = run(&mut api, "kubectl explain ds --recursive").stdout;
+    assert!(text.contains("\n      type\t<string>\n      enum: OnDelete, RollingUpdate\n"), "{text}");
+    fails(&mut api, "kubectl explain ds.spec.nope", "error: field \"nope\" does not exist\n");
+}
+
+#[test]
+fn a_new_daemon_set_has_counts_of_nought() {
+    let mut api = cluster(&["node-1"]);
+    run(&mut api, &apply(AGENT));
+    prints(
+        &mut api,
+        "kubectl get ds agent -o jsonpath='{.status}'",
+        "{\"currentNumberScheduled\":0,\"desiredNumberScheduled\":0,\"numberMisscheduled\":0,\"numberReady\":0}",
+    );
+}

@@ -175,6 +175,26 @@ pub(crate) fn served(object: &Object) -> Value {
         Object::DaemonSet(_) => {
             if let Some(map) = tree.as_object_mut() {
                 map.entry("spec").or_insert_with(|| json!({}));
+                // These numbers are there even when they are nought.
+                let status = map.entry("status").or_insert_with(|| json!({}));
+                if let Some(status) = status.as_object_mut() {
+                    for field in
+                        ["currentNumberScheduled", "desiredNumberScheduled", "numberMisscheduled", "numberReady"]
+                    {
+                        status.entry(field).or_insert_with(|| json!(0));
+                    }
+                }
+            }
+        }
+        Object::ReplicaSet(_) => {
+            let status = tree.as_object_mut().map(|map| map.entry("status").or_insert_with(|| json!({})));
+            if let Some(status) = status.and_then(Value::as_object_mut) {
+                status.entry("replicas").or_insert_with(|| json!(0));
+            }
+        }
+        Object::Deployment(_) => {
+            if let Some(map) = tree.as_object_mut() {
+                map.entry("status").or_insert_with(|| json!({}));
             }
         }
         Object::Namespace(_) => {

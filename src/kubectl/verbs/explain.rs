@@ -9,9 +9,6 @@ use crate::kubectl::error::{CliError, Result};
 use crate::kubectl::select::mapping;
 use crate::kubectl::task::Started;
 
-/// Nesting at which a recursive listing ends; JSONSchemaProps and the like contain themselves.
-const MAX_DEPTH: usize = 20;
-
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let [argument] = command.arguments.as_slice() else {
         if command.arguments.is_empty() {
@@ -27,18 +24,25 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         let message = format!("couldn't find resource for \"{}, Kind={}\"", resource.api_version(), resource.kind);
         return Err(CliError::Message(message));
     }
-    let (type_name, field) = walk(resource, &path)?;
+    let Place { owner, field, type_name } = walk(resource, &path)?;
     if !resource.group.is_empty() {
         io.line(format!("GROUP:      {}", resource.group));
     }
     io.line(format!("KIND:       {}", resource.kind));
     io.line(format!("VERSION:    {}\n", resource.version));
     if let Some(field) = field {
-        io.line(format!("FIELD: {} <{}>{}\n", field.name, field.kind.explain_type(), required(field)));
+        io.line(format!("FIELD: {} <{}>", field.name, field.kind.explain_type()));
+        let values = values(owner, field.name);
+        if values.is_empty() {
+            io.line("");
+        } else {
+            io.line("ENUM:");
+            values.iter().for_each(|value| io.line(format!("    {value}")));
+        }
         io.line("");
     }
     io.line("DESCRIPTION:");
-    io.line(format!("    {}", about(field.map_or(resource.kind, |field| field.name), resource.kind)));
+    io.line(format!("    {}", about(owner, field.map_or(resource.kind, |field| field.name)).unwrap_or("<empty>")));
     io.line("    ");
     let fields = schema::fields_of(type_name);
     if fields.is_empty() {
@@ -47,13 +51,13 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     }
     io.line("FIELDS:");
     if command.flags.is_on("recursive") {
-        list(io, type_name, 1);
+        list(io, &mut vec![type_name]);
         io.line("");
         return Ok(None);
     }
     for field in fields {
-        io.line(format!("  {}\t<{}>{}", field.name, field.kind.explain_type(), required(field)));
-        io.line(format!("    {}\n", about(field.name, type_name)));
+        short(io, type_name, field, 1);
+        io.line(format!("    {}\n", about(type_name, field.name).unwrap_or("<no description>")));
     }
     io.line("");
     Ok(None)
@@ -71,73 +75,89 @@ fn resource_and_path(argument: &str) -> Result<(&'static Resource, Vec<String>)>
     mapping(parts.first().copied().unwrap_or("")).map(|resource| (resource, Vec::new()))
 }
 
-/// The type at the end of a path, and the field that holds it.
-fn walk(resource: &Resource, path: &[String]) -> Result<(&'static str, Option<&'static Field>)> {
-    let mut type_name = schema::resources().iter().find(|r| *r == resource).map_or("", |r| r.kind);
-    let mut found = None;
-    for part in path {
-        let Some(field) = schema::field_of(type_name, part) else {
-            return Err(CliError::message(format!("field {part:?} does not exist")));
-        };
-        found = Some(field);
-        type_name = field.kind.struct_name().unwrap_or("");
-    }
-    Ok((type_name, found))
+/// What a path leads to.
+struct Place {
+    /// The type that has the field; the kind itself when there is none.
+    owner: &'static str,
+    /// The last field of the path.
+    field: Option<&'static Field>,
+    /// The type that the field holds; empty for plain values.
+    type_name: &'static str,
 }
 
-fn list(io: &mut Io, type_name: &str, depth: usize) {
+fn walk(resource: &'static Resource, path: &[String]) -> Result<Place> {
+    let mut place = Place { owner: resource.kind, field: None, type_name: resource.kind };
+    for part in path {
+        let Some(field) = schema::field_of(place.type_name, part) else {
+            return Err(CliError::message(format!("field {part:?} does not exist")));
+        };
+        let type_name = field.kind.struct_name().unwrap_or("");
+        place = Place { owner: place.type_name, field: Some(field), type_name };
+    }
+    Ok(place)
+}
+
+/// All fields below the last of these types. What contains itself is listed once.
+fn list(io: &mut Io, types: &mut Vec<&'static str>) {
+    let Some(type_name) = types.last().copied() else { return };
     for field in schema::fields_of(type_name) {
-        let indent = "  ".repeat(depth);
-        io.line(format!("{indent}{}\t<{}>{}", field.name, field.kind.explain_type(), required(field)));
-        if let Some(inner) = field.kind.struct_name().filter(|_| depth < MAX_DEPTH) {
-            list(io, inner, depth + 1);
+        short(io, type_name, field, types.len());
+        if let Some(inner) = field.kind.struct_name().filter(|inner| !types.contains(inner)) {
+            types.push(inner);
+            list(io, types);
+            types.pop();
         }
     }
 }
 
-fn required(field: &Field) -> &'static str {
-    if field.required { " -required-" } else { "" }
+/// A field with its type and, if they are few, its values.
+fn short(io: &mut Io, owner: &str, field: &Field, level: usize) {
+    /// No more values than this are shown.
+    const MOST: usize = 4;
+    let indent = "  ".repeat(level);
+    let required = if field.required { " -required-" } else { "" };
+    io.line(format!("{indent}{}\t<{}>{required}", field.name, field.kind.explain_type()));
+    let values = values(owner, field.name);
+    if !values.is_empty() {
+        let more = if values.len() > MOST { ", ...." } else { "" };
+        let shown: Vec<&str> = values.into_iter().take(MOST).collect();
+        io.line(format!("{indent}enum: {}{more}", shown.join(", ")));
+    }
+}
+
+/// The values that a field may have, in the order of the alphabet.
+fn values(owner: &str, field: &str) -> Vec<&'static str> {
+    let mut values = schema::allowed_values(owner, field);
+    values.sort_unstable();
+    values
 }
 
 /// One sentence about a kind or field.
-fn about(name: &str, owner: &str) -> &'static str {
-    match (owner, name) {
+fn about(owner: &str, name: &str) -> Option<&'static str> {
+    let own = match (owner, name) {
         ("DaemonSet", "DaemonSet") => "Runs one pod on every node that is eligible.",
-        ("DaemonSetSpec", "selector") => "Which pods belong to the set. It cannot be changed.",
-        ("DaemonSetSpec", "template") => "What each pod looks like. A change of it is rolled out.",
-        ("DaemonSetSpec", "updateStrategy") => "How pods of an earlier template are replaced.",
-        ("DaemonSetSpec" | "DeploymentSpec" | "ReplicaSetSpec", "minReadySeconds") => {
-            "How many seconds a pod must be ready to count as available."
-        }
-        ("DaemonSetSpec" | "DeploymentSpec", "revisionHistoryLimit") => {
-            "How many earlier templates are kept for a rollback."
-        }
-        ("DaemonSetUpdateStrategy", "type") => "RollingUpdate, which replaces pods by itself, or OnDelete.",
-        ("DaemonSetUpdateStrategy", "rollingUpdate") => "The budget of a rolling update.",
-        ("RollingUpdateDaemonSet", "maxUnavailable") => {
-            "On how many nodes (or what share of them) no pod may be available during an update."
-        }
-        ("RollingUpdateDaemonSet", "maxSurge") => {
-            "On how many nodes (or what share of them) a new pod may start beside the old one during an update."
-        }
-        ("PodSpec", "tolerations") => "Taints that the pod bears.",
-        ("PodSpec", "nodeSelector") => "Labels that a node must have.",
-        ("PodSpec", "affinity") => "Which nodes the pod wants, and which pods beside it.",
-        ("PodSpec", "containers") => "What runs in the pod.",
-        ("PodSpec", "initContainers") => "What runs, one after the other, before the containers start.",
-        ("PodSpec", "hostNetwork") => "Whether the pod uses the network of its node.",
-        ("PodSpec", "priorityClassName") => "The class that decides which pod gives way to which.",
-        ("PodSpec", "nodeName") => "The node the pod is bound to.",
-        ("Container", "image") => "Reference of the image.",
-        ("Container", "resources") => "What the container asks for and what it may use.",
-        ("Taint" | "Toleration", "effect") => "NoSchedule, PreferNoSchedule or NoExecute.",
+        ("Deployment", "Deployment") => "Keeps a number of equal pods and replaces them when their template changes.",
+        ("ReplicaSet", "ReplicaSet") => "Keeps a number of equal pods.",
+        ("Pod", "Pod") => "Containers that run together on one node.",
+        ("Node", "Node") => "A machine of the cluster.",
+        ("Namespace", "Namespace") => "A space for names.",
+        ("PriorityClass", "PriorityClass") => "Which pods give way to which.",
+        ("PodDisruptionBudget", "PodDisruptionBudget") => "How many pods may be evicted at a time.",
         ("NodeSpec", "taints") => "What keeps pods off the node unless they tolerate it.",
         ("NodeSpec", "unschedulable") => "Whether the node is cordoned.",
-        (_, "apiVersion") => "Version of the API that the object is written in.",
-        (_, "kind") => "What the object is.",
-        (_, "metadata") => "Name, labels and life cycle of the object.",
-        (_, "spec") => "What is wanted.",
-        (_, "status") => "What is the case. The system writes it.",
-        _ => "<empty>",
-    }
+        _ => return schema::describe(owner, name).or_else(|| general(name)),
+    };
+    Some(own)
+}
+
+/// Fields that every object has.
+fn general(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "apiVersion" => "Version of the API that the object is written in.",
+        "kind" => "What the object is.",
+        "metadata" => "Name, labels and life cycle of the object.",
+        "spec" => "What is wanted.",
+        "status" => "What is the case. The system writes it.",
+        _ => return None,
+    })
 }
