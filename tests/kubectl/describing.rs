@@ -101,8 +101,10 @@ fn explain_lists_fields_with_their_values() {
 }
 
 #[test]
-fn a_new_daemon_set_has_counts_of_nought() {
+fn numbers_that_must_be_there_are_shown_even_when_they_are_nought() {
     let mut api = cluster(&["node-1"]);
+    run(&mut api, "kubectl create priorityclass none --value=0");
+    prints(&mut api, "kubectl get pc none -o jsonpath='{.value}'", "0");
     run(&mut api, &apply(AGENT));
     prints(
         &mut api,

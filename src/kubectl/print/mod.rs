@@ -192,6 +192,18 @@ pub(crate) fn served(object: &Object) -> Value {
                 status.entry("replicas").or_insert_with(|| json!(0));
             }
         }
+        Object::PriorityClass(_) => {
+            if let Some(map) = tree.as_object_mut() {
+                map.entry("value").or_insert_with(|| json!(0));
+            }
+        }
+        Object::Event(event) => {
+            if let Some(map) = tree.as_object_mut() {
+                map.entry("eventTime").or_insert(Value::Null);
+                map.entry("reportingComponent").or_insert_with(|| json!(event.source.component));
+                map.entry("reportingInstance").or_insert_with(|| json!(event.source.host));
+            }
+        }
         Object::Deployment(_) => {
             if let Some(map) = tree.as_object_mut() {
                 map.entry("status").or_insert_with(|| json!({}));
