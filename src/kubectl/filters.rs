@@ -101,7 +101,7 @@ fn text_program(
     Ok(match name {
         "grep" | "egrep" | "fgrep" => {
             let matcher = super::grep::Matcher::new(&pattern, &flags, name == "egrep", name == "fgrep")?;
-            matcher.run(&lines, &flags)
+            matcher.run(&lines, &flags)?
         }
         "head" => {
             let wanted = count("10");

@@ -2,6 +2,8 @@
 //! anchors, `\b`.
 
 use super::flags::Flags;
+use std::cell::Cell;
+use std::collections::BTreeSet;
 
 /// What `grep` looks for.
 pub(crate) struct Matcher {
@@ -9,6 +11,7 @@ pub(crate) struct Matcher {
     ignores_case: bool,
     whole_words: bool,
     whole_lines: bool,
+    budget: Cell<usize>,
 }
 
 enum Pattern {
@@ -30,8 +33,8 @@ enum Node {
     Repeat(Box<Node>, usize, Option<usize>),
 }
 
-/// Steps of one match, so that a nasty expression ends.
-const BUDGET: usize = 200_000;
+/// Steps of one search, so that a nasty expression ends within a second.
+const BUDGET: usize = 5_000_000;
 /// Nesting of groups.
 const MAX_DEPTH: usize = 40;
 
@@ -42,7 +45,7 @@ impl Matcher {
     /// In grep's words.
     pub fn new(text: &str, flags: &Flags, extended: bool, fixed: bool) -> Result<Self, String> {
         let ignores_case = flags.is_on("ignore-case");
-        let text = if ignores_case { text.to_lowercase() } else { text.to_owned() };
+        let text = if ignores_case { folded(text) } else { text.to_owned() };
         let pattern = if fixed || flags.is_on("fixed-strings") {
             Pattern::Fixed(text)
         } else {
@@ -56,11 +59,19 @@ impl Matcher {
             Pattern::Expression(node)
         };
         let (whole_words, whole_lines) = (flags.is_on("word-regexp"), flags.is_on("line-regexp"));
-        Ok(Self { pattern, ignores_case, whole_words, whole_lines })
+        Ok(Self { pattern, ignores_case, whole_words, whole_lines, budget: Cell::new(BUDGET) })
     }
 
     /// The lines that match, and 0, or 1 if none does.
-    pub fn run(&self, lines: &[&str], flags: &Flags) -> (String, i32) {
+    ///
+    /// # Errors
+    /// What `grep` says where an expression is too costly.
+    pub fn run(&self, lines: &[&str], flags: &Flags) -> Result<(String, i32), String> {
+        let found = self.search(lines, flags);
+        if self.budget.get() == 0 { Err("memory exhausted".into()) } else { Ok(found) }
+    }
+
+    fn search(&self, lines: &[&str], flags: &Flags) -> (String, i32) {
         let around = |flag: &str| {
             let lines = flags.int(flag).or_else(|| flags.int("context")).unwrap_or(0);
             usize::try_from(lines).unwrap_or(0)
@@ -69,7 +80,7 @@ impl Matcher {
         let mut limit = flags.int("max-count").and_then(|n| usize::try_from(n).ok()).unwrap_or(usize::MAX);
         let mut matched = vec![false; lines.len()];
         for (line, hit) in lines.iter().zip(matched.iter_mut()) {
-            if limit > 0 && self.find(line).is_some() != flags.is_on("invert-match") {
+            if limit > 0 && self.is_in(line) != flags.is_on("invert-match") {
                 *hit = true;
                 limit -= 1;
             }
@@ -111,10 +122,23 @@ impl Matcher {
         (out, exit)
     }
 
+    /// Whether a line matches: all places at once, where it does not matter which one it is.
+    fn is_in(&self, line: &str) -> bool {
+        let Pattern::Expression(node) = &self.pattern else { return self.find(line).is_some() };
+        if self.whole_words || self.whole_lines {
+            return self.find(line).is_some();
+        }
+        let chars = self.chars(line);
+        !ends(node, &chars, &(0..=chars.len()).collect(), &self.budget).is_empty()
+    }
+
+    fn chars(&self, line: &str) -> Vec<char> {
+        if self.ignores_case { line.to_lowercase().chars().collect() } else { line.chars().collect() }
+    }
+
     /// The first match in a line.
     fn find(&self, line: &str) -> Option<String> {
-        let lower = if self.ignores_case { line.to_lowercase() } else { line.to_owned() };
-        let chars: Vec<char> = lower.chars().collect();
+        let chars = self.chars(line);
         let word =
             |at: Option<usize>| at.and_then(|at| chars.get(at)).is_some_and(|c| c.is_alphanumeric() || *c == '_');
         for start in 0..=chars.len() {
@@ -125,13 +149,7 @@ impl Matcher {
                     if chars.get(start..end) == Some(wanted.as_slice()) { vec![end] } else { Vec::new() }
                 }
                 Pattern::Expression(node) => {
-                    let mut budget = BUDGET;
-                    let mut ends = Vec::new();
-                    step(node, &chars, start, &mut budget, &mut |end| {
-                        ends.push(end);
-                        false
-                    });
-                    ends
+                    ends(node, &chars, &BTreeSet::from([start]), &self.budget).into_iter().collect()
                 }
             };
             let end = ends.into_iter().filter(|end| {
@@ -146,75 +164,87 @@ impl Matcher {
     }
 }
 
-/// Matches a node at a place and hands each end to `next`, until that returns true or the budget is used up.
-fn step(node: &Node, text: &[char], at: usize, budget: &mut usize, next: &mut dyn FnMut(usize) -> bool) -> bool {
-    if *budget == 0 {
-        return true;
-    }
-    *budget -= 1;
-    let here = text.get(at).copied();
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+/// Where matches of a node end that begin at one of these places. Sets of places instead of backtracking: no expression
+/// takes longer than the text times its own size, loops apart, which the budget bounds.
+fn ends(node: &Node, text: &[char], starts: &BTreeSet<usize>, budget: &Cell<usize>) -> BTreeSet<usize> {
+    let Some(left) = budget.get().checked_sub(starts.len().max(1)) else {
+        budget.set(0);
+        return BTreeSet::new();
+    };
+    budget.set(left);
+    let is_word = |at: Option<usize>| at.and_then(|at| text.get(at)).is_some_and(|c| c.is_alphanumeric() || *c == '_');
+    let one = |fits: &dyn Fn(char) -> bool| -> BTreeSet<usize> {
+        starts.iter().filter(|at| text.get(**at).is_some_and(|c| fits(*c))).map(|at| at.saturating_add(1)).collect()
+    };
+    let places =
+        |fits: &dyn Fn(usize) -> bool| -> BTreeSet<usize> { starts.iter().copied().filter(|at| fits(*at)).collect() };
     match node {
-        Node::Empty => next(at),
-        Node::Char(wanted) => here == Some(*wanted) && next(at + 1),
-        Node::Any => here.is_some() && next(at + 1),
+        Node::Empty => starts.clone(),
+        Node::Char(wanted) => one(&|c| c == *wanted),
+        Node::Any => one(&|_| true),
         Node::Class(ranges, negated) => {
-            let inside = |c: char| ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated;
-            here.is_some_and(inside) && next(at + 1)
+            one(&|c| ranges.iter().any(|(from, to)| (*from..=*to).contains(&c)) != *negated)
         }
-        Node::Start => at == 0 && next(at),
-        Node::End => at == text.len() && next(at),
-        Node::WordEdge => {
-            let before = at.checked_sub(1).and_then(|at| text.get(at)).copied();
-            is_word(before) != is_word(here) && next(at)
-        }
-        Node::Sequence(nodes) => match nodes.split_first() {
-            None => next(at),
-            Some((first, [])) => step(first, text, at, budget, next),
-            Some((first, rest)) => {
-                let rest = Node::Sequence(rest.to_vec());
-                // The budget is shared by what follows.
-                let mut ends = Vec::new();
-                step(first, text, at, budget, &mut |end| {
-                    ends.push(end);
-                    false
-                });
-                ends.into_iter().any(|end| step(&rest, text, end, budget, next))
-            }
-        },
-        Node::Either(nodes) => nodes.iter().any(|node| step(node, text, at, budget, next)),
-        Node::Repeat(inner, least, most) => {
-            let mut reached = vec![at];
-            let mut ends: Vec<usize> = if *least == 0 { vec![at] } else { Vec::new() };
-            let mut times = 0;
-            while most.is_none_or(|most| times < most) {
-                times += 1;
-                let mut further: Vec<usize> = Vec::new();
-                for from in &reached {
-                    step(inner, text, *from, budget, &mut |end| {
-                        if end > *from && !further.contains(&end) {
-                            further.push(end);
-                        }
-                        false
-                    });
-                }
-                if further.is_empty() || *budget == 0 {
+        Node::Start => places(&|at| at == 0),
+        Node::End => places(&|at| at == text.len()),
+        Node::WordEdge => places(&|at| is_word(at.checked_sub(1)) != is_word(Some(at))),
+        Node::Sequence(nodes) => {
+            let mut reached = starts.clone();
+            for node in nodes {
+                reached = ends(node, text, &reached, budget);
+                if reached.is_empty() {
                     break;
                 }
+            }
+            reached
+        }
+        Node::Either(nodes) => nodes.iter().flat_map(|node| ends(node, text, starts, budget)).collect(),
+        Node::Repeat(inner, least, most) => {
+            let mut found: BTreeSet<usize> = if *least == 0 { starts.clone() } else { BTreeSet::new() };
+            let mut reached = starts.clone();
+            let mut times = 0usize;
+            while most.is_none_or(|most| times < most) {
+                times = times.saturating_add(1);
+                let mut further = ends(inner, text, &reached, budget);
                 if times >= *least {
-                    further
-                        .iter()
-                        .filter(|end| !ends.contains(end))
-                        .copied()
-                        .collect::<Vec<_>>()
-                        .into_iter()
-                        .for_each(|end| ends.push(end));
+                    // From a place that was there before, the loop goes on as it did then.
+                    if *least <= 1 {
+                        further.retain(|end| !found.contains(end));
+                    }
+                    found.extend(&further);
+                }
+                if further.is_empty() || budget.get() == 0 || times > text.len().saturating_add(*least) {
+                    break;
                 }
                 reached = further;
             }
-            ends.into_iter().rev().any(next)
+            found
         }
     }
+}
+
+/// A loop; a loop around a loop is one: `a**`, `(a+)*`.
+fn repeated(node: Node, least: usize, most: Option<usize>) -> Node {
+    match (node, least, most) {
+        (Node::Repeat(inner, below, None), least, _) if below <= 1 => Node::Repeat(inner, below.min(least), None),
+        (Node::Repeat(inner, 0, Some(1)), _, most) => Node::Repeat(inner, 0, most),
+        (node, least, most) => Node::Repeat(Box::new(node), least, most),
+    }
+}
+
+/// A pattern in small letters, but for what stands behind a backslash.
+fn folded(pattern: &str) -> String {
+    let mut escaped = false;
+    let mut folded = String::new();
+    for c in pattern.chars() {
+        if escaped {
+            folded.push(c);
+        } else {
+            folded.extend(c.to_lowercase());
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    folded
 }
 
 struct Parser<'p> {
@@ -256,14 +286,17 @@ impl Parser<'_> {
         let mut nodes = Vec::new();
         while self.peek().is_some() && !self.sees('|') && !(self.sees(')') && self.depth > 0) {
             let mut node = self.atom(nodes.is_empty())?;
-            loop {
+            for nested in 0.. {
+                if nested > MAX_DEPTH {
+                    return Err("Regular expression too big".into());
+                }
                 node = if self.peek() == Some('*') {
                     self.at += 1;
-                    Node::Repeat(Box::new(node), 0, None)
+                    repeated(node, 0, None)
                 } else if self.operator('+') {
-                    Node::Repeat(Box::new(node), 1, None)
+                    repeated(node, 1, None)
                 } else if self.operator('?') {
-                    Node::Repeat(Box::new(node), 0, Some(1))
+                    repeated(node, 0, Some(1))
                 } else if self.sees('{') && self.braces().is_some() {
                     let (least, most, length) = self.braces().unwrap_or((1, Some(1), 0));
                     self.at += length;
@@ -301,7 +334,7 @@ impl Parser<'_> {
             self.operator('(');
             self.depth += 1;
             if self.depth > MAX_DEPTH {
-                return Err("regular expression is too large".into());
+                return Err("Regular expression too big".into());
             }
             let node = self.either()?;
             if !self.operator(')') {
@@ -321,9 +354,9 @@ impl Parser<'_> {
                 let escaped = self.peek().ok_or("Trailing backslash")?;
                 self.at += 1;
                 match escaped {
-                    'b' => Node::WordEdge,
+                    'b' | '<' | '>' => Node::WordEdge,
                     'd' => Node::Class(vec![('0', '9')], false),
-                    'w' => Node::Class(vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')], false),
+                    'w' | 'W' => Node::Class(vec![('a', 'z'), ('A', 'Z'), ('0', '9'), ('_', '_')], escaped == 'W'),
                     's' => Node::Class(vec![(' ', ' '), ('\t', '\t')], false),
                     'S' => Node::Class(vec![(' ', ' '), ('\t', '\t')], true),
                     other => Node::Char(other),
@@ -368,5 +401,58 @@ impl Parser<'_> {
                 _ => ranges.push((c, c)),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::kubectl::Context;
+    use crate::kubectl::filters;
+
+    fn grep(arguments: &[&str], input: &str) -> (String, i32) {
+        let words: Vec<String> = std::iter::once(&"grep").chain(arguments).map(|word| (*word).to_owned()).collect();
+        let found = filters::run(&words, input, &Context::default()).expect("grep is there");
+        (found.out + &found.err, found.exit)
+    }
+
+    #[track_caller]
+    fn finds(arguments: &[&str], input: &str, expected: &str) {
+        assert_eq!(grep(arguments, input), (expected.to_owned(), i32::from(expected.is_empty())), "{arguments:?}");
+    }
+
+    #[test]
+    fn the_longest_match_of_the_first_place_is_shown() {
+        finds(&["-oE", "a|ab|abc"], "xabcabc\n", "abc\n");
+        finds(&["-o", "wor.*r"], "node worker-1 Ready\n", "worker\n");
+        finds(&["-oE", "(wor|ker)+-[0-9]"], "worker-1\n", "worker-1\n");
+    }
+
+    #[test]
+    fn loops_count() {
+        finds(&["-E", "^a{2,3}$"], "a\naa\naaa\naaaa\n", "aa\naaa\n");
+        finds(&["-E", "^(ab?){2}$"], "a\naab\nabab\naaa\n", "aab\nabab\n");
+        finds(&["-E", "^(a+){3}$"], "aa\naaa\naaaa\n", "aaa\naaaa\n");
+        finds(&["-E", "^(a+)?b$"], "b\naab\nab-\n", "b\naab\n");
+        finds(&["^a\\{2\\}$"], "a\naa\n", "aa\n");
+    }
+
+    #[test]
+    fn words_lines_and_case() {
+        finds(&["-w", "node-1"], "node-1 Ready\nnode-10 Ready\n", "node-1 Ready\n");
+        finds(&["-x", "node-1"], "node-1\nnode-10\n", "node-1\n");
+        finds(&["-i", "ready\\S"], "Ready \nREADYx\n", "READYx\n");
+        finds(&["-v", "Ready"], "a Ready\nb Not\n", "b Not\n");
+        finds(&["\\bnode\\b"], "nodes\na node b\n", "a node b\n");
+    }
+
+    #[test]
+    fn a_loop_in_loops_does_not_hang() {
+        let input = "a".repeat(400) + "\n";
+        finds(&["-E", "((((a*)*)*)*)*b"], &input, "");
+        finds(&["-E", "(a|a|aa)*(a|aa)*(a+a+)+b"], &input, "");
+        let (said, exit) = grep(&["-E", "(((a{2,900}){2,900}){2,900}){2,900}b"], &input);
+        assert_eq!((said.as_str(), exit), ("grep: memory exhausted\n", 2));
+        let (said, exit) = grep(&["-E", &("a".to_owned() + &"{2}".repeat(50_000))], &input);
+        assert_eq!((said.as_str(), exit), ("grep: Regular expression too big\n", 2));
     }
 }
