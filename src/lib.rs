@@ -20,6 +20,7 @@ pub mod insight;
 pub mod js_api;
 pub mod kubectl;
 pub mod kubelet;
+pub mod lessons;
 pub mod manifest;
 pub mod objects;
 pub mod scheduler;

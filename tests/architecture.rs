@@ -5,13 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules from the bottom up. A module may use those of an earlier row and itself, not its neighbours.
-const ROWS: [&[&str]; 9] = [
+const ROWS: [&[&str]; 10] = [
     &["objects", "manifest"],
     &["apiserver"],
     &["controllers", "scheduler", "kubelet"],
     &["kubectl"],
     &["simulation"],
     &["insight"],
+    &["lessons"],
     &["app", "js_api"],
     &["ui"],
     &["main"],

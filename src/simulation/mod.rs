@@ -17,7 +17,7 @@ pub use actors::{Actors, DaemonSetState, DaemonSetSync};
 pub use agenda::{Agenda, Due, Turn};
 pub use cycle::{Cycle, Shape};
 pub use duration::{format_duration, parse_duration};
-pub use scenario::{DEFAULT_START, LogEntry, SCENARIO_VERSION, Scenario, ScenarioError};
+pub use scenario::{About, DEFAULT_START, LogEntry, SCENARIO_VERSION, Scenario, ScenarioError};
 pub use session::{MAX_REPLAYED_STEPS, Progress, Session};
 pub use sim_command::{AddNode, MAX_NODES_AT_ONCE, SimCommand, SimError};
 pub use step::{Actor, CommandRun, Reason, Step, Subject};

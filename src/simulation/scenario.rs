@@ -21,6 +21,9 @@ pub struct Scenario {
     /// What it is called.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
+    /// What it shows: a title and one sentence for each language (`en`, `fr`).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub about: BTreeMap<String, About>,
     /// Chooses names and uids.
     #[serde(default = "default_seed")]
     pub seed: u64,
@@ -39,6 +42,22 @@ pub struct Scenario {
     /// What was done, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<LogEntry>,
+    /// What must hold when it has been played to its end: checks in the form of lesson files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<Value>,
+    /// Whether it goes round in circles at its end instead of coming to rest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub loops: bool,
+}
+
+/// What a scenario shows, in one language.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// What it is called.
+    pub title: String,
+    /// One sentence.
+    pub text: String,
 }
 
 /// One command of the log.
@@ -102,12 +121,15 @@ impl Default for Scenario {
         Self {
             version: SCENARIO_VERSION,
             title: String::new(),
+            about: BTreeMap::new(),
             seed: default_seed(),
             start: default_start(),
             objects: Vec::new(),
             files: BTreeMap::new(),
             behaviours: Behaviours::default(),
             log: Vec::new(),
+            expect: Vec::new(),
+            loops: false,
         }
     }
 }
