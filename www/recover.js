@@ -4,9 +4,26 @@
 const KEY = 'daemonset-playground';
 let shown = false;
 
-function savedFiles() {
+/** The editors that stand, by file: what they hold is newer than what was kept. */
+const editors = new Map();
+
+/** Remembers an editor, to ask it for its text when nothing else can be asked. */
+export function register(file, editor) {
+  editors.set(file, editor);
+}
+
+export function unregister(file) {
+  editors.delete(file);
+}
+
+function textsOfEditors() {
+  const plain = [...document.querySelectorAll('.editor-plain')].map((area) => area.value);
+  return [...[...editors.values()].map((editor) => editor.getText()), ...plain].filter(Boolean);
+}
+
+function keptTexts() {
   try {
-    return JSON.parse(localStorage.getItem(KEY) ?? '{}').files ?? [];
+    return (JSON.parse(localStorage.getItem(KEY) ?? '{}').files ?? []).map(({ text }) => text);
   } catch {
     return [];
   }
@@ -22,16 +39,13 @@ function element(name, attributes, ...children) {
 /**
  * Replaces the page.
  * @param {string} reason what the program said
- * @param {string} newest the text that was written last, in case it was not kept yet
  */
-export function recover(reason, newest) {
+export function recover(reason) {
   if (shown) return;
   shown = true;
   const french = document.documentElement.lang === 'fr';
   const say = (english, inFrench) => (french ? inFrench : english);
-  const files = savedFiles();
-  const others = files.map(({ name, text }) => `# ${name}\n${text}`).filter((text) => !newest || !text.endsWith(`\n${newest}`));
-  const texts = [newest, ...others].filter(Boolean).join('\n---\n');
+  const texts = [...new Set([...textsOfEditors(), ...keptTexts()])].join('\n---\n');
   const area = element('textarea', { class: 'field mono', rows: '16', readonly: '', 'aria-label': say('Your manifests', 'Vos manifestes') });
   area.value = texts;
   const copy = element('button', { class: 'button primary', type: 'button' }, say('Copy the text', 'Copier le texte'));
@@ -71,6 +85,6 @@ export function recover(reason, newest) {
 /** Also shows the page when the program stops without a word: out of memory, out of stack. */
 export function watch() {
   addEventListener('error', ({ error }) => {
-    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) recover(String(error.stack ?? error), '');
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) recover(String(error.stack ?? error));
   });
 }

@@ -225,6 +225,13 @@ pub enum Msg {
     Run(String),
     /// Run a command that was typed.
     RunTyped(String),
+    /// Complete an unfinished command line at the cursor (in bytes).
+    CompleteCommand {
+        /// The line.
+        line: String,
+        /// The cursor.
+        cursor: usize,
+    },
     /// Show the command that a click would run.
     Hint(Option<String>),
     /// Show or hide the terminal's drawer.

@@ -4,6 +4,7 @@
 pub mod cards;
 pub mod check;
 pub mod command;
+pub mod complete;
 pub mod details;
 pub mod diff;
 pub mod effect;

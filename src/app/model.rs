@@ -5,8 +5,9 @@ use crate::app::files::Files;
 use crate::app::message::{Counter, Inspect, Pane, Running, StoryTab};
 use crate::app::persist::{Saved, Settings};
 use crate::app::text::{Language, Words};
-use crate::app::view::{EditorMark, TerminalEntry};
+use crate::app::view::{Completed, EditorMark, TerminalEntry};
 use crate::app::views::Views;
+use crate::kubectl::{Context, complete};
 use crate::objects::{NodeTemplate, Object, ObjectKey, encode};
 use crate::simulation::{CommandRun, Scenario, Session};
 use serde_json::Value;
@@ -59,6 +60,8 @@ pub struct Model {
     pub terminal: Rc<Vec<Rc<TerminalEntry>>>,
     /// The session that was replaced last, to be brought back.
     pub replaced: Option<Saved>,
+    /// The command line, completed.
+    pub completed: Option<Rc<Completed>>,
     /// Something to tell that belongs to no part of the page.
     pub notice: Option<Notice>,
     /// What assistive technology is told.
@@ -155,6 +158,7 @@ impl Model {
             budget: 32,
             terminal: Rc::default(),
             replaced: None,
+            completed: None,
             notice: None,
             announcement: "".into(),
             open_step: None,
@@ -221,6 +225,29 @@ impl Model {
     pub fn saved(&self) -> Saved {
         let scenario = self.session.scenario().to_yaml();
         Saved::new(self.settings, scenario, self.session.len(), self.session.position(), &self.files)
+    }
+
+    /// Completes a command line at the cursor, as far as that is clear.
+    pub fn complete_command(&mut self, line: &str, cursor: usize) {
+        let world = self.session.world();
+        let context =
+            Context { files: self.files.by_name(), namespace: world.namespace().to_string(), ..Context::default() };
+        let found = complete(world.api(), &context, line, cursor);
+        let (before, after) = (line.get(..found.start).unwrap_or(""), line.get(cursor..).unwrap_or(""));
+        let space = match found.candidates.as_slice() {
+            [only] if only.is_whole => " ",
+            _ => "",
+        };
+        let choices = match found.candidates.as_slice() {
+            [] | [_] => Vec::new(),
+            many => many.iter().map(|candidate| candidate.text.clone()).collect(),
+        };
+        let line = match found.candidates.is_empty() {
+            true => line.to_string(),
+            false => format!("{before}{}{space}{after}", found.common()),
+        };
+        let number = self.completed.as_ref().map_or(0, |before| before.number) + 1;
+        self.completed = Some(Rc::new(Completed { line, choices, number }));
     }
 
     /// Notes what a command printed.

@@ -53,6 +53,13 @@ pub fn update(model: &mut Model, message: Msg) -> Vec<Effect> {
             model.terminal_open = true;
             run(model, &line)
         }
+        Msg::CompleteCommand { line, cursor } => {
+            model.complete_command(&line, cursor);
+            if let Some(completed) = model.completed.as_ref().filter(|completed| !completed.choices.is_empty()) {
+                model.announcement = completed.choices.join(", ").into();
+            }
+            Vec::new()
+        }
         Msg::Hint(hint) => {
             model.hint = hint.map(Rc::from);
             Vec::new()
@@ -328,6 +335,7 @@ fn seek(model: &mut Model, position: usize) -> Vec<Effect> {
 /// Runs a command line and shows it.
 fn run(model: &mut Model, line: &str) -> Vec<Effect> {
     model.running = Running::No;
+    model.completed = None;
     model.hint = None;
     let files = model.files.by_name();
     let run = model.session.run(line, &files);
@@ -618,6 +626,22 @@ objects:
         assert_eq!(model.hint, None);
         send(&mut model, [Msg::RunTyped("sim fly".into())]);
         assert!(model.terminal.last().unwrap().failed && model.terminal_open);
+    }
+
+    #[test]
+    fn a_command_line_is_completed_from_the_cluster() {
+        let mut model = model();
+        let mut complete = |line: &str| {
+            send(&mut model, [Msg::CompleteCommand { line: line.into(), cursor: line.len() }]);
+            let completed = model.completed.clone().unwrap();
+            (completed.line.clone(), completed.choices.clone())
+        };
+        assert_eq!(complete("kubectl cord"), ("kubectl cordon ".to_string(), vec![]));
+        assert_eq!(
+            complete("kubectl cordon wo"),
+            ("kubectl cordon worker".into(), vec!["worker1".into(), "worker2".into()])
+        );
+        assert_eq!(complete("nonsense x"), ("nonsense x".into(), vec![]));
     }
 
     #[test]

@@ -131,6 +131,11 @@ impl World {
         self.shape
     }
 
+    /// Namespace of the current kubectl context; empty: `default`.
+    pub fn namespace(&self) -> &str {
+        &self.namespace
+    }
+
     /// All turns to come.
     pub fn agenda(&self) -> &Agenda {
         &self.agenda

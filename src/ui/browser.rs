@@ -8,21 +8,14 @@ use crate::ui::dom;
 use gloo::events::EventListener;
 use gloo::render::{AnimationFrame, request_animation_frame};
 use gloo::timers::callback::Timeout;
-use std::cell::RefCell;
-use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{Document, Element, File, HtmlAnchorElement, HtmlInputElement, Storage, Window};
 use yew::Callback;
 
 #[wasm_bindgen(module = "/www/recover.js")]
 extern "C" {
-    fn recover(reason: &str, newest: &str);
+    fn recover(reason: &str);
     fn watch();
-}
-
-thread_local! {
-    /// What the person wrote last, for the page that is shown after a panic.
-    static NEWEST: RefCell<Rc<str>> = RefCell::new("".into());
 }
 
 /// Shows the recovery page when the program panics or is stopped by the browser.
@@ -30,18 +23,8 @@ pub fn install_recovery() {
     watch();
     std::panic::set_hook(Box::new(|panic| {
         console_error_panic_hook::hook(panic);
-        let newest = NEWEST.with(|newest| newest.try_borrow().map(|text| text.to_string()).unwrap_or_default());
-        recover(&panic.to_string(), &newest);
+        recover(&panic.to_string());
     }));
-}
-
-/// Remembers what the person wrote last.
-pub fn remember(text: &Rc<str>) {
-    NEWEST.with(|newest| {
-        if let Ok(mut newest) = newest.try_borrow_mut() {
-            *newest = Rc::clone(text);
-        }
-    });
 }
 
 fn window() -> Option<Window> {

@@ -1,5 +1,6 @@
 //! The editor: CodeMirror once it is loaded, a plain text field until then.
 
+use crate::app::complete::{hover, offers};
 use crate::app::message::{FileId, Msg};
 use crate::app::view::{EditorMark, EditorNote};
 use crate::ui::env::use_env;
@@ -12,6 +13,12 @@ use yew::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_name = loadEditor, catch)]
     async fn load_editor() -> Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen(module = "/www/recover.js")]
+extern "C" {
+    fn register(file: FileId, editor: &Editor);
+    fn unregister(file: FileId);
 }
 
 #[wasm_bindgen]
@@ -66,13 +73,16 @@ pub struct EditorProps {
 }
 
 struct Mounted {
+    file: FileId,
     editor: Editor,
     // Kept alive as long as the editor calls them.
     _callbacks: Vec<Closure<dyn FnMut(JsValue)>>,
+    _questions: Vec<Closure<dyn FnMut(JsValue, JsValue) -> JsValue>>,
 }
 
 impl Drop for Mounted {
     fn drop(&mut self) {
+        unregister(self.file);
         self.editor.destroy();
     }
 }
@@ -234,6 +244,19 @@ fn mount(
             }
         }))
     };
+    let complete = Closure::wrap(Box::new(|text: JsValue, position: JsValue| {
+        let offers = match (text.as_string(), as_offset(&position)) {
+            (Some(text), Some(position)) => offers(&text, position),
+            _ => Vec::new(),
+        };
+        serde_wasm_bindgen::to_value(&offers).unwrap_or(JsValue::NULL)
+    }) as Box<dyn FnMut(JsValue, JsValue) -> JsValue>);
+    let tell = Closure::wrap(Box::new(|text: JsValue, position: JsValue| {
+        let told = text.as_string().zip(as_offset(&position)).and_then(|(text, position)| hover(&text, position));
+        told.map_or(JsValue::NULL, JsValue::from)
+    }) as Box<dyn FnMut(JsValue, JsValue) -> JsValue>);
+    set("complete", complete.as_ref());
+    set("hover", tell.as_ref());
     set("doc", &text.into());
     set("label", &name.into());
     set("theme", &if dark { "dark" } else { "light" }.into());
@@ -241,5 +264,11 @@ fn mount(
     set("onApply", apply.as_ref());
     set("onFix", fix.as_ref());
     let editor = module.create_editor(parent, &options).ok()?;
-    Some(Mounted { editor, _callbacks: vec![changed, apply, fix] })
+    register(file, &editor);
+    Some(Mounted { file, editor, _callbacks: vec![changed, apply, fix], _questions: vec![complete, tell] })
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Offsets in a text.
+fn as_offset(position: &JsValue) -> Option<usize> {
+    position.as_f64().map(|position| position.max(0.0) as usize)
 }

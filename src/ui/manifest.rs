@@ -3,7 +3,7 @@
 use crate::app::message::{FileId, Msg};
 use crate::app::phrase::{Phrase, fill};
 use crate::app::text::{Words, count};
-use crate::app::view::{EditorMark, FileTab, Outcome, Problem, Review};
+use crate::app::view::{EditorMark, FileTab, Outcome, Problem, Review, ReviewedObject};
 use crate::ui::diff::diff_lines;
 use crate::ui::dom;
 use crate::ui::editor::EditorView;
@@ -189,7 +189,7 @@ fn outcome(words: &Words, outcome: &Outcome) -> (&'static str, String) {
 fn review_view(words: &Words, review: &Review) -> Html {
     html! {
         <div class="review" role="region" aria-label={words.review}>
-            { for review.objects.iter().map(|(name, what, lines)| {
+            { for review.objects.iter().map(|ReviewedObject { name, outcome: what, lines }| {
                 let (class, text) = outcome(words, what);
                 html! {
                     <>
@@ -213,12 +213,12 @@ fn summary(env: &Env, props: &ManifestsProps) -> (bool, Phrase) {
     let Some(review) = &props.review else {
         return (false, Phrase::plain(if edited { words.edited_no_change } else { words.applied }));
     };
-    let revision = review.objects.iter().find_map(|(_, outcome, _)| match outcome {
+    let revision = review.objects.iter().find_map(|object| match &object.outcome {
         Outcome::Configured(Some(revision)) => Some(*revision),
         _ => None,
     });
-    let created = review.objects.iter().filter(|(_, outcome, _)| *outcome == Outcome::Created).count();
-    let changed = review.objects.iter().any(|(_, outcome, _)| matches!(outcome, Outcome::Configured(_)));
+    let created = review.objects.iter().filter(|object| object.outcome == Outcome::Created).count();
+    let changed = review.objects.iter().any(|object| matches!(object.outcome, Outcome::Configured(_)));
     let text = match (revision, created, changed) {
         (Some(revision), ..) => {
             let template = if edited { words.edited_makes_revision } else { words.differs_makes_revision };

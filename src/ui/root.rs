@@ -60,9 +60,6 @@ impl Component for App {
             Heard::SaveNow => return self.keep(),
             Heard::App(message) => message,
         };
-        if let Msg::Edit(_, text) = &message {
-            browser::remember(text);
-        }
         let before = browser::now_ms();
         let effects = update(&mut self.model, message);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds of one message.
@@ -103,7 +100,7 @@ impl Component for App {
                     <Transport position={model.session.position()} len={model.session.len()} now_ms={model.session.world().now_ms()}
                         can_step={model.can_step()} running={model.running} speed={model.settings.speed} chart={views.chart.clone()}
                         telling={views.telling.to_string()} branches={views.branches.clone()} />
-                    <Terminal entries={model.terminal.clone()} open={model.terminal_open} hint={model.hint.clone()} />
+                    <Terminal entries={model.terminal.clone()} open={model.terminal_open} hint={model.hint.clone()} completed={model.completed.clone()} />
                     <PaneBar pane={model.pane} {edited} />
                     if let Some(notice) = &model.notice { { notice_view(&env, notice, model) } }
                     <div class="unseen" id="announcements" role="status" aria-live="polite">{ if model.running == Running::ToQuiet { "" } else { &*model.announcement } }</div>

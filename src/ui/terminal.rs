@@ -1,7 +1,7 @@
 //! The command line: what each click stands for, and what a person types.
 
 use crate::app::message::Msg;
-use crate::app::view::TerminalEntry;
+use crate::app::view::{Completed, TerminalEntry};
 use crate::ui::env::use_env;
 use crate::ui::icons::{Icon, icon};
 use std::rc::Rc;
@@ -17,6 +17,8 @@ pub struct TerminalProps {
     pub open: bool,
     /// The command that the control under the pointer stands for.
     pub hint: Option<Rc<str>>,
+    /// The line, completed.
+    pub completed: Option<Rc<Completed>>,
 }
 
 /// The command line with its drawer.
@@ -37,9 +39,22 @@ pub fn Terminal(props: &TerminalProps) -> Html {
             }
         });
     }
-    let typed = {
+    {
         let text = text.clone();
-        Callback::from(move |event: InputEvent| text.set(event.target_unchecked_into::<HtmlInputElement>().value()))
+        use_effect_with(props.completed.clone(), move |completed| {
+            if let Some(completed) = completed {
+                text.set(completed.line.clone());
+            }
+        });
+    }
+    // After Escape, the Tab key leaves the line instead of completing it.
+    let leaving = use_state_eq(|| false);
+    let typed = {
+        let (text, leaving) = (text.clone(), leaving.clone());
+        Callback::from(move |event: InputEvent| {
+            leaving.set(false);
+            text.set(event.target_unchecked_into::<HtmlInputElement>().value());
+        })
     };
     let submit = {
         let (text, back, send) = (text.clone(), back.clone(), env.send.clone());
@@ -55,8 +70,21 @@ pub fn Terminal(props: &TerminalProps) -> Html {
     };
     let keys = {
         let (text, back, entries) = (text.clone(), back.clone(), props.entries.clone());
+        let (leaving, send) = (leaving.clone(), env.send.clone());
         Callback::from(move |event: KeyboardEvent| {
             let to = match event.key().as_str() {
+                "Escape" => {
+                    leaving.set(true);
+                    return;
+                }
+                "Tab" if !text.trim().is_empty() && !event.shift_key() && !*leaving => {
+                    event.prevent_default();
+                    let input: HtmlInputElement = event.target_unchecked_into();
+                    let units = input.selection_end().ok().flatten().map_or(usize::MAX, |at| at as usize);
+                    let cursor = text.char_indices().map(|(at, _)| at).nth(units).unwrap_or(text.len());
+                    send.emit(Msg::CompleteCommand { line: (*text).clone(), cursor });
+                    return;
+                }
                 "ArrowUp" => (*back + 1).min(entries.len()),
                 "ArrowDown" => back.saturating_sub(1),
                 _ => return,
@@ -82,6 +110,9 @@ pub fn Terminal(props: &TerminalProps) -> Html {
                     { for props.entries.iter().map(|entry| html! { <Block key={entry.number} entry={entry.clone()} /> }) }
                 </div>
             }
+            if let Some(completed) = props.completed.as_ref().filter(|completed| !completed.choices.is_empty() && completed.line == *text) {
+                <p class="choices mono quiet">{ completed.choices.iter().take(40).cloned().collect::<Vec<_>>().join("  ") }</p>
+            }
             <div class="terminal-line">
                 <p class="last mono" aria-live="off">
                     if let Some(hint) = &props.hint {
@@ -97,7 +128,7 @@ pub fn Terminal(props: &TerminalProps) -> Html {
                 </p>
                 <form class="type" onsubmit={submit}>
                     <label class="prompt mono" for="command" aria-hidden="true">{ "$" }</label>
-                    <input ref={input} id="command" class="mono" value={(*text).clone()} placeholder="kubectl get pods -o wide" aria-label={words.command_line}
+                    <input ref={input} id="command" class="mono" value={(*text).clone()} placeholder="kubectl get pods -o wide" aria-label={words.command_line} title={words.command_keys}
                         autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" oninput={typed} onkeydown={keys} />
                 </form>
                 <button type="button" class="button plain icon toggle" aria-label={toggle_name} title={toggle_name} aria-expanded={props.open.to_string()} onclick={env.on(Msg::ToggleTerminal)}>

@@ -201,6 +201,40 @@ test('by keyboard alone: step, move among the nodes, open the details and come b
   await expect(button(page, 'Actions for worker3')).toBeFocused();
 });
 
+test('the command line is completed with Tab and repeated with the arrow keys', async ({ open, page }) => {
+  await open();
+  const line = page.locator('#command');
+  await line.focus();
+  await page.keyboard.type('kubectl cord');
+  await page.keyboard.press('Tab');
+  await expect(line).toHaveValue('kubectl cordon ');
+  await page.keyboard.type('wo');
+  await page.keyboard.press('Tab');
+  await expect(line).toHaveValue('kubectl cordon worker');
+  await expect(page.locator('.choices')).toHaveText('worker1  worker2  worker3');
+  await page.keyboard.type('2');
+  await page.keyboard.press('Enter');
+  await expect(card(page, 'worker2')).toContainText('cordoned');
+  await page.keyboard.press('ArrowUp');
+  await expect(line).toHaveValue('kubectl cordon worker2');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Tab');
+  await expect(line).not.toBeFocused();
+});
+
+test('the editor completes fields and puts a misspelt one right', async ({ open, page }) => {
+  await open();
+  await paste(page, EXAMPLE.replace('  selector:', '  selectr:'));
+  const problems = page.locator('.problems');
+  await expect(problems).toContainText('line 8 unknown field "spec.selectr"');
+  await expect(problems).toContainText('Did you mean selector?');
+  await button(page, 'Fix').click();
+  await expect(problems).toHaveCount(0);
+  await page.locator('.cm-content').press('ControlOrMeta+End');
+  await page.keyboard.type('  upd');
+  await expect(page.locator('.cm-tooltip-autocomplete [role=option]').first()).toContainText('updateStrategy');
+});
+
 test('what happened is told to assistive technology once for each step', async ({ open, page }) => {
   await open();
   await step(page).click();
@@ -248,10 +282,13 @@ test('a hundred nodes are a map that can be grouped and filtered', async ({ open
 test('when the program stops, the texts are there and a reload goes on', async ({ open, page, complaints }) => {
   await open();
   await settle(page);
-  await page.waitForTimeout(600);
+  await paste(page, `# mine\n${EXAMPLE}`);
+  await page.waitForTimeout(1500);
+  await page.locator('.cm-content').press('ControlOrMeta+End');
+  await page.keyboard.type('# the very last');
   await page.evaluate(() => dispatchEvent(new ErrorEvent('error', { error: new WebAssembly.RuntimeError('unreachable') })));
   await expect(page.getByRole('heading', { name: 'The playground has stopped' })).toBeVisible();
-  await expect(page.getByLabel('Your manifests')).toHaveValue(/prom\/node-exporter/);
+  await expect(page.getByLabel('Your manifests')).toHaveValue(/# mine[^]*# the very last/);
   await button(page, 'Reload and go on').click();
   await expect(card(page, 'worker1')).toContainText('available');
   complaints.length = 0;

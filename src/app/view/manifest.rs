@@ -45,11 +45,22 @@ pub enum Outcome {
     Unchanged,
 }
 
+/// What Apply would do with one object, and the fields that differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReviewedObject {
+    /// Kind and name.
+    pub name: String,
+    /// What becomes of it.
+    pub outcome: Outcome,
+    /// The fields that differ.
+    pub lines: Vec<Line>,
+}
+
 /// What Apply would do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Review {
-    /// Kind and name, what becomes of it, and the lines that differ.
-    pub objects: Vec<(String, Outcome, Vec<Line>)>,
+    /// In the order of the text.
+    pub objects: Vec<ReviewedObject>,
 }
 
 /// Something to say about a place of the text; offsets in UTF-16 units.

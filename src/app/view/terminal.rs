@@ -1,3 +1,14 @@
+/// What became of an unfinished command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completed {
+    /// The line, completed as far as that is clear.
+    pub line: String,
+    /// What may follow, when there is a choice.
+    pub choices: Vec<String>,
+    /// Makes each completion another, even of the same line.
+    pub number: usize,
+}
+
 /// A command and what it printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TerminalEntry {
