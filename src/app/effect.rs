@@ -10,8 +10,11 @@ pub enum Effect {
     Save,
     /// Send [`crate::app::message::Msg::Check`] when the person has stopped typing.
     CheckLater,
-    /// Send [`crate::app::message::Msg::Slice`] as soon as the page has been painted.
-    NextSlice,
+    /// Send [`crate::app::message::Msg::Slice`]: when the page has been drawn, or at once if it need not be.
+    NextSlice {
+        /// Something is to be seen.
+        draw: bool,
+    },
     /// Send [`crate::app::message::Msg::PlayTick`] after this many milliseconds.
     TickLater(u32),
     /// Put a text on the clipboard.

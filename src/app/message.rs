@@ -172,6 +172,8 @@ pub enum Msg {
     Slice {
         /// How long the slice before took, in milliseconds.
         took_ms: u32,
+        /// How long it then took until the page was drawn; 0 when it was not.
+        drawn_ms: u32,
     },
     /// The time for the next step of playing has come.
     PlayTick,

@@ -54,8 +54,8 @@ pub struct Model {
     pub terminal_open: bool,
     /// What runs by itself.
     pub running: Running,
-    /// Steps in the next slice of a run.
-    pub budget: usize,
+    /// How a run is cut into slices.
+    pub pace: Pace,
     /// All commands of this visit and what they printed.
     pub terminal: Rc<Vec<Rc<TerminalEntry>>>,
     /// The session that was replaced last, to be brought back.
@@ -78,6 +78,42 @@ pub struct Model {
     pub go_to: Option<(u32, u32)>,
     /// What is shown, computed from the above.
     pub views: Views,
+}
+
+/// How a run is cut into slices, so that the page stays alive and most of the time goes into the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Steps in the next slice.
+    pub steps: usize,
+    /// Milliseconds of the run since the page was drawn last.
+    pub run_ms: u32,
+    /// Milliseconds that drawing took then.
+    pub drawing_ms: u32,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self { steps: 32, run_ms: 0, drawing_ms: 0 }
+    }
+}
+
+impl Pace {
+    /// The length of a slice, in milliseconds.
+    const SLICE_MS: u32 = 8;
+
+    /// Takes into account how long the last slice and drawing its outcome took. Returns whether the next slice's
+    /// outcome is to be drawn: several times a second as long as drawing is quick, else after three times as much
+    /// running as drawing takes.
+    pub fn next(&mut self, took_ms: u32, drawn_ms: u32) -> bool {
+        let wanted = self.steps.saturating_mul(Self::SLICE_MS as usize) / (took_ms.max(1) as usize);
+        // Not more than twice as many at once: a single step can be a thousand times as long as another.
+        self.steps = wanted.clamp(1, self.steps.saturating_mul(2)).min(5000);
+        if drawn_ms > 0 {
+            (self.run_ms, self.drawing_ms) = (0, drawn_ms);
+        }
+        self.run_ms = self.run_ms.saturating_add(took_ms.max(1));
+        self.run_ms >= self.drawing_ms.saturating_mul(3).max(48)
+    }
 }
 
 /// Something to tell.
@@ -155,7 +191,7 @@ impl Model {
             review_open: false,
             terminal_open: false,
             running: Running::No,
-            budget: 32,
+            pace: Pace::default(),
             terminal: Rc::default(),
             replaced: None,
             completed: None,

@@ -4,7 +4,7 @@ use crate::app::command;
 use crate::app::effect::Effect;
 use crate::app::files::Files;
 use crate::app::message::{Inspect, Msg, Pane, Running, StoryTab};
-use crate::app::model::{FIRST_FILE, Model, Notice, NoticeAction, STORY_PAGE};
+use crate::app::model::{FIRST_FILE, Model, Notice, NoticeAction, Pace, STORY_PAGE};
 use crate::app::persist::Saved;
 use crate::app::phrase::fill;
 use crate::app::view::EditorMark;
@@ -26,7 +26,7 @@ pub fn update(model: &mut Model, message: Msg) -> Vec<Effect> {
             vec![Effect::Save]
         }
         Msg::Stop => stop(model),
-        Msg::Slice { took_ms } => slice(model, took_ms),
+        Msg::Slice { took_ms, drawn_ms } => slice(model, took_ms, drawn_ms),
         Msg::PlayTick => play_tick(model),
         Msg::SwitchBranch(index) => {
             model.running = Running::No;
@@ -228,6 +228,7 @@ fn begin(model: &mut Model) -> bool {
         }
         None => {
             run_apply(model);
+            model.recheck();
         }
     }
     true
@@ -260,27 +261,24 @@ fn run_to_quiet(model: &mut Model) -> Vec<Effect> {
         return Vec::new();
     }
     model.running = Running::ToQuiet;
-    model.budget = 32;
-    slice(model, 8)
+    model.pace = Pace::default();
+    slice(model, 8, 0)
 }
 
-/// The length of a slice of a run, in milliseconds.
-const SLICE_MS: u32 = 8;
-
-/// Runs on for about [`SLICE_MS`]. `took_ms` is how long the slice before took.
-fn slice(model: &mut Model, took_ms: u32) -> Vec<Effect> {
+/// Runs on for a slice. The arguments are how long the slice before took, and drawing its outcome.
+fn slice(model: &mut Model, took_ms: u32, drawn_ms: u32) -> Vec<Effect> {
     if model.running != Running::ToQuiet {
         return Vec::new();
     }
-    let wanted = model.budget.saturating_mul(SLICE_MS as usize) / (took_ms.max(1) as usize);
-    // Not more than twice as many at once: a single step can be a thousand times as long as another.
-    model.budget = wanted.clamp(1, model.budget.saturating_mul(2)).min(5000);
-    let progress = model.session.run_to_quiet(model.budget);
+    let draw = model.pace.next(took_ms, drawn_ms);
+    let progress = model.session.run_to_quiet(model.pace.steps);
     follow_commands(model);
     match progress {
         Progress::More => {
-            model.refresh();
-            vec![Effect::NextSlice]
+            if draw {
+                model.refresh();
+            }
+            vec![Effect::NextSlice { draw }]
         }
         Progress::Loop(cycle) => {
             model.running = Running::No;

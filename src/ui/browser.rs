@@ -74,6 +74,7 @@ pub fn now_ms() -> f64 {
 #[derive(Default)]
 pub struct Browser {
     frame: Option<AnimationFrame>,
+    slice: Option<Timeout>,
     tick: Option<Timeout>,
     check: Option<Timeout>,
     save: Option<Timeout>,
@@ -109,9 +110,21 @@ impl Browser {
                 let send = send.clone();
                 self.check = Some(Timeout::new(CHECK_AFTER, move || send.emit(Msg::Check)));
             }
-            Effect::NextSlice => {
+            Effect::NextSlice { draw: true } => {
+                let (send, before) = (send.clone(), now_ms());
+                // The frame after the next begins when the page has been drawn.
+                self.frame = Some(request_animation_frame(move |_| {
+                    Timeout::new(0, move || {
+                        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds of a frame.
+                        let drawn_ms = (now_ms() - before).max(1.0) as u32;
+                        send.emit(Msg::Slice { took_ms, drawn_ms });
+                    })
+                    .forget();
+                }));
+            }
+            Effect::NextSlice { draw: false } => {
                 let send = send.clone();
-                self.frame = Some(request_animation_frame(move |_| send.emit(Msg::Slice { took_ms })));
+                self.slice = Some(Timeout::new(0, move || send.emit(Msg::Slice { took_ms, drawn_ms: 0 })));
             }
             Effect::TickLater(ms) => {
                 let send = send.clone();

@@ -64,11 +64,12 @@ impl Component for App {
         let effects = update(&mut self.model, message);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds of one message.
         let took_ms = (browser::now_ms() - before).max(0.0) as u32;
+        let unseen = effects == [Effect::NextSlice { draw: false }];
         for effect in effects {
             self.browser.run(effect, &self.send, &self.save, took_ms);
         }
         self.files = file_tabs(&self.model, &self.files);
-        true
+        !unseen
     }
 
     fn rendered(&mut self, _: &Context<Self>, first: bool) {

@@ -190,7 +190,7 @@ fn Scrubber(props: &ScrubberProps) -> Html {
         <div class={classes!("scrubber", colour_class(chart.set.is_some().then_some(chart.colour)))}>
             <div class="chart-frame" ref={frame} onpointerdown={down} onpointermove={drag} onpointerup={up.clone()} onpointercancel={up}>
                 <svg class="chart" viewBox={format!("0 0 {WIDTH} {HEIGHT}")} preserveAspectRatio="none" aria-hidden="true" focusable="false">
-                    <Areas chart={chart.clone()} />
+                    <Areas chart={chart.clone()} places={places.clone()} />
                     if props.position < last {
                         <rect class="chart-ahead" x={format!("{head:.1}")} y="0" width={format!("{:.1}", WIDTH - head)} height={HEIGHT.to_string()} />
                     }
@@ -199,7 +199,7 @@ fn Scrubber(props: &ScrubberProps) -> Html {
                 <input type="range" class="chart-slider" min="0" max={last.to_string()} value={props.position.to_string()} step="1"
                     aria-label={words.timeline} aria-valuetext={text} oninput={slid} />
             </div>
-            <Axis chart={chart.clone()} head={head} now_ms={props.now_ms} />
+            <Axis chart={chart.clone()} places={places.clone()} />
         </div>
     }
 }
@@ -207,13 +207,13 @@ fn Scrubber(props: &ScrubberProps) -> Html {
 #[derive(Clone, PartialEq, Properties)]
 struct AreasProps {
     chart: Rc<Chart>,
+    places: Rc<Vec<f64>>,
 }
 
 /// The areas: from below new available, old available, unavailable, pending; the line of what must stay available.
 #[component]
 fn Areas(props: &AreasProps) -> Html {
-    let chart = &props.chart;
-    let places = layout(&chart.times, WIDTH);
+    let (chart, places) = (&props.chart, &props.places);
     let most = chart.samples.iter().map(|sample| sample.desired()).max().unwrap_or(0).max(1);
     let scale = (HEIGHT - 6.0) / f64::from(most);
     let sample = |index: usize| chart.samples.get(index).copied().unwrap_or_default();
@@ -223,12 +223,12 @@ fn Areas(props: &AreasProps) -> Html {
         [0, a, b, b.saturating_add(s.unavailable), s.desired()]
     };
     let layer = |n: usize| {
-        area(&places, WIDTH, HEIGHT, scale, |index| {
+        area(places, WIDTH, HEIGHT, scale, |index| {
             let stack = stacked(index);
             (stack.get(n).copied().unwrap_or(0), stack.get(n + 1).copied().unwrap_or(0))
         })
     };
-    let floor = floor_line(&places, scale, |index| {
+    let floor = floor_line(places, scale, |index| {
         let s = sample(index);
         (s.floor > 0).then_some(s.floor)
     });
@@ -246,11 +246,19 @@ fn Areas(props: &AreasProps) -> Html {
 fn floor_line(places: &[f64], scale: f64, floor: impl Fn(usize) -> Option<u32>) -> String {
     use std::fmt::Write;
     let mut path = String::new();
-    for (index, from) in places.iter().enumerate() {
-        let to = places.get(index + 1).copied().unwrap_or(WIDTH);
-        if let Some(count) = floor(index) {
-            let y = HEIGHT - f64::from(count) * scale;
-            write!(path, "M{from:.1} {y:.1}H{to:.1}").ok();
+    let mut from: Option<(f64, Option<u32>)> = None;
+    for (index, place) in places.iter().chain([&WIDTH]).enumerate() {
+        let here = floor(index);
+        match from {
+            Some((start, before)) if before != here || index == places.len() => {
+                if let Some(count) = before {
+                    let y = HEIGHT - f64::from(count) * scale;
+                    write!(path, "M{start:.1} {y:.1}H{place:.1}").ok();
+                }
+                from = Some((*place, here));
+            }
+            Some(_) => {}
+            None => from = Some((*place, here)),
         }
     }
     path
@@ -259,8 +267,7 @@ fn floor_line(places: &[f64], scale: f64, floor: impl Fn(usize) -> Option<u32>) 
 #[derive(Clone, PartialEq, Properties)]
 struct AxisProps {
     chart: Rc<Chart>,
-    head: f64,
-    now_ms: u64,
+    places: Rc<Vec<f64>>,
 }
 
 /// Times and marks below the chart.
@@ -268,8 +275,7 @@ struct AxisProps {
 fn Axis(props: &AxisProps) -> Html {
     let env = use_env();
     let words = env.words();
-    let chart = &props.chart;
-    let places = layout(&chart.times, WIDTH);
+    let (chart, places) = (&props.chart, &props.places);
     let label = |ms: u64| time(env.language, i64::try_from(ms).unwrap_or(i64::MAX));
     // Times where the clock moved, far enough apart to be read.
     let mut ticks: Vec<(f64, u64, bool)> = Vec::new();

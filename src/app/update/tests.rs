@@ -35,8 +35,8 @@ fn send(model: &mut Model, messages: impl IntoIterator<Item = Msg>) {
     for message in messages {
         let mut effects = update(model, message);
         // The browser's part: go on with a run until it ends.
-        while effects.contains(&Effect::NextSlice) {
-            effects = update(model, Msg::Slice { took_ms: 1 });
+        while effects.iter().any(|effect| matches!(effect, Effect::NextSlice { .. })) {
+            effects = update(model, Msg::Slice { took_ms: 1, drawn_ms: 0 });
         }
     }
 }

@@ -90,6 +90,9 @@ pub fn position_at(places: &[f64], x: f64) -> usize {
     places.partition_point(|place| *place <= x + 0.5).saturating_sub(1)
 }
 
+/// The narrowest part of the chart that is drawn, in its own units.
+const FINEST: f64 = 0.4;
+
 /// The outline of an area between two step-shaped lines, as an SVG path. `lower` and `upper` give the count at a
 /// position; `scale` turns a count into a height, `height` is the baseline.
 pub fn area(places: &[f64], width: f64, height: f64, scale: f64, range: impl Fn(usize) -> (u32, u32)) -> String {
@@ -106,6 +109,8 @@ pub fn area(places: &[f64], width: f64, height: f64, scale: f64, range: impl Fn(
         let (lower, upper) = range(index);
         match run {
             Some((_, l, u)) if (l, u) == (lower, upper) => {}
+            // What is narrower than the eye can see takes on the later count.
+            Some((from, ..)) if place - from < FINEST => run = Some((from, lower, upper)),
             Some((from, l, u)) => {
                 emit(from, *place, l, u);
                 run = Some((*place, lower, upper));
