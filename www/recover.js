@@ -7,25 +7,52 @@ let shown = false;
 /** The editors that stand, by file: what they hold is newer than what was kept. */
 const editors = new Map();
 
-/** Remembers an editor, to ask it for its text when nothing else can be asked. */
-export function register(file, editor) {
-  editors.set(file, editor);
+/** Remembers an editor and its file's name, to ask it for its text when nothing else can be asked. */
+export function register(file, name, editor) {
+  editors.set(file, { name, editor });
 }
 
 export function unregister(file) {
   editors.delete(file);
 }
 
-function textsOfEditors() {
-  const plain = [...document.querySelectorAll('.editor-plain')].map((area) => area.value);
-  return [...[...editors.values()].map((editor) => editor.getText()), ...plain].filter(Boolean);
+/** What the page holds at this moment: name and text of each file that has an editor. */
+function present() {
+  const texts = [];
+  for (const { name, editor } of editors.values()) {
+    try {
+      texts.push({ name, text: editor.getText() });
+    } catch {
+      // An editor that has broken too; its text was kept when it was last handed over.
+    }
+  }
+  // The plain fields that stand until the editor has been loaded.
+  for (const area of document.querySelectorAll('.editor-plain')) texts.push({ name: area.getAttribute('aria-label') ?? '', text: area.value });
+  return texts.filter(({ text }) => text.trim());
 }
 
-function keptTexts() {
+function kept() {
   try {
-    return (JSON.parse(localStorage.getItem(KEY) ?? '{}').files ?? []).map(({ text }) => text);
+    return JSON.parse(localStorage.getItem(KEY)) ?? {};
   } catch {
-    return [];
+    return {};
+  }
+}
+
+/** Brings what is kept up to what the editors hold, so that a reload goes on with the very last letter. */
+function keep(texts) {
+  const saved = { version: 1, scenario: '?', ...kept() };
+  const files = saved.files ?? [];
+  for (const { name, text } of texts) {
+    const file = files.find((file) => file.name === name);
+    if (file?.text === text) continue;
+    if (file) Object.assign(file, { text, applied: false });
+    else files.push({ name, text });
+  }
+  try {
+    localStorage.setItem(KEY, JSON.stringify({ ...saved, files }));
+  } catch {
+    // No room or no permission: the texts can still be copied.
   }
 }
 
@@ -45,7 +72,10 @@ export function recover(reason) {
   shown = true;
   const french = document.documentElement.lang === 'fr';
   const say = (english, inFrench) => (french ? inFrench : english);
-  const texts = [...new Set([...textsOfEditors(), ...keptTexts()])].join('\n---\n');
+  const now = present();
+  const before = (kept().files ?? []).map(({ text }) => text);
+  keep(now);
+  const texts = [...new Set([...now.map(({ text }) => text), ...before])].join('\n---\n');
   const area = element('textarea', { class: 'field mono', rows: '16', readonly: '', 'aria-label': say('Your manifests', 'Vos manifestes') });
   area.value = texts;
   const copy = element('button', { class: 'button primary', type: 'button' }, say('Copy the text', 'Copier le texte'));

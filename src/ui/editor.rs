@@ -17,7 +17,7 @@ extern "C" {
 
 #[wasm_bindgen(module = "/www/recover.js")]
 extern "C" {
-    fn register(file: FileId, editor: &Editor);
+    fn register(file: FileId, name: &str, editor: &Editor);
     fn unregister(file: FileId);
 }
 
@@ -175,6 +175,7 @@ pub fn EditorView(props: &EditorProps) -> Html {
             if let Some(mounted) = mounted.borrow().as_ref() {
                 mounted.editor.set_theme(if *dark { "dark" } else { "light" });
                 mounted.editor.set_label(name);
+                register(mounted.file, name, &mounted.editor);
             }
         }
     });
@@ -264,7 +265,7 @@ fn mount(
     set("onApply", apply.as_ref());
     set("onFix", fix.as_ref());
     let editor = module.create_editor(parent, &options).ok()?;
-    register(file, &editor);
+    register(file, name, &editor);
     Some(Mounted { file, editor, _callbacks: vec![changed, apply, fix], _questions: vec![complete, tell] })
 }
 

@@ -141,7 +141,7 @@ test('completion offers what the application says and inserts it', async ({ open
   await content.click();
   await page.keyboard.type('ki');
   await expect(page.locator('.cm-tooltip-autocomplete [role=option]')).toHaveText(/kind\s*string/);
-  // CodeMirror takes no choice in the first moment, so that typing on is not caught by it.
+  // CodeMirror takes no choice within 75 ms of showing it, so that typing on is not caught: no slow machine shortens that.
   await page.waitForTimeout(150);
   await page.keyboard.press('Enter');
   expect(await text(page)).toBe('kind: ');
