@@ -290,6 +290,8 @@ test('when the program stops, the texts are there and a reload goes on', async (
   await button(page, 'Reload and go on').click();
   await expect(card(page, 'worker1')).toContainText('available');
   await expect(page.locator('.cm-content')).toContainText('# mine');
+  // The editor holds only what is in sight.
+  await page.locator('.cm-content').press('ControlOrMeta+End');
   await expect(page.locator('.cm-content')).toContainText('# the very last');
   complaints.length = 0;
 });
