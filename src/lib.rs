@@ -23,6 +23,7 @@ pub mod kubelet;
 pub mod lessons;
 pub mod manifest;
 pub mod objects;
+pub mod permalink;
 pub mod scheduler;
 pub mod simulation;
 #[cfg(feature = "app")]

@@ -148,14 +148,23 @@ impl Scenario {
                 column: place.as_ref().map(serde_yaml::Location::column),
             }
         })?;
-        if scenario.version > SCENARIO_VERSION {
-            let message = format!(
-                "the scenario is of version {}, this playground reads up to version {SCENARIO_VERSION}",
-                scenario.version
-            );
-            return Err(ScenarioError { message, line: None, column: None });
-        }
+        scenario.check_version()?;
         Ok(scenario)
+    }
+
+    /// Whether this playground knows the version of the format.
+    ///
+    /// # Errors
+    /// Where it is a later one.
+    pub fn check_version(&self) -> Result<(), ScenarioError> {
+        if self.version <= SCENARIO_VERSION {
+            return Ok(());
+        }
+        let message = format!(
+            "the scenario is of version {}, this playground reads up to version {SCENARIO_VERSION}",
+            self.version
+        );
+        Err(ScenarioError { message, line: None, column: None })
     }
 
     /// Writes the scenario as YAML.
