@@ -2,7 +2,7 @@
 
 use crate::app::command;
 use crate::app::fixes;
-use crate::app::message::Inspect;
+use crate::app::message::{Inspect, Question};
 use crate::app::model::Model;
 use crate::app::phrase::fill;
 use crate::app::view::{Detail, Fleet, NodeCard, Place16, PodDetail, PodTile, VerdictView, readable};
@@ -26,14 +26,25 @@ pub fn of(model: &Model, fleet: &Fleet, cards: &[Rc<NodeCard>], what: &Inspect) 
             Some(pod) => Detail::Pod(pod_detail(model, fleet, pod)),
             None => Detail::Gone(key.name.to_string()),
         },
-        Inspect::Verdict { set, node } => {
-            let store = model.session.world().store();
-            match (store.daemon_set(set), store.node_named(node)) {
-                (Some(set), Some(node)) => Detail::Verdict(verdict(model, set, node)),
-                _ => Detail::Gone(format!("{} / {node}", set.name)),
-            }
-        }
     }
+}
+
+/// Answers what was asked last. Where nothing was asked, or what was asked about is gone, it takes the DaemonSet that is
+/// looked at, and the first node that it has no pod on.
+pub fn why(model: &Model, cards: &[Rc<NodeCard>]) -> Option<VerdictView> {
+    let store = model.session.world().store();
+    let asked = model.question.as_ref();
+    let set = asked
+        .and_then(|question| store.daemon_set(&question.set))
+        .or_else(|| store.daemon_set(model.chosen.as_ref()?))
+        .or_else(|| store.daemon_sets().values().next())?;
+    let key = set.metadata.key();
+    let is_empty = |card: &&Rc<NodeCard>| card.places.iter().any(|place| place.set == key && place.pods.is_empty());
+    let node = asked.and_then(|question| store.node_named(&question.node)).or_else(|| {
+        let card = cards.iter().find(is_empty).or(cards.first())?;
+        store.node_named(&card.name)
+    })?;
+    Some(verdict(model, Question { set: key, node: node.name().clone() }, set, node))
 }
 
 fn node_facts(model: &Model, node: &Node) -> Vec<(&'static str, String)> {
@@ -101,7 +112,7 @@ fn pod_detail(model: &Model, fleet: &Fleet, pod: &Pod) -> PodDetail {
     PodDetail { tile, facts, actions }
 }
 
-fn verdict(model: &Model, set: &Rc<DaemonSet>, node: &Node) -> VerdictView {
+fn verdict(model: &Model, question: Question, set: &Rc<DaemonSet>, node: &Node) -> VerdictView {
     let words = model.words();
     let store = model.session.world().store();
     let explanation = explain(set, node);
@@ -114,6 +125,7 @@ fn verdict(model: &Model, set: &Rc<DaemonSet>, node: &Node) -> VerdictView {
     let mut rows = words.check_rows(&explanation, &find);
     rows.extend(words.later_rows(eligible, &pods));
     VerdictView {
+        question,
         title: fill(title, &[("node", node.name())]),
         answer: words.verdict_answer(&explanation.verdict, &set.metadata.name),
         passed: eligible,

@@ -137,12 +137,11 @@ impl Words {
 mod tests {
     use super::*;
     use crate::app::files::Files;
-    use crate::app::message::Inspect;
+    use crate::app::message::Question;
     use crate::app::model::{FIRST_FILE, Model, first_scenario};
     use crate::app::persist::Settings;
     use crate::app::text::Language;
     use crate::app::update::update;
-    use crate::app::view::Detail;
     use crate::simulation::Session;
 
     fn started(text: &str) -> Model {
@@ -154,11 +153,8 @@ mod tests {
 
     fn verdict(model: &mut Model, node: &str) -> crate::app::view::VerdictView {
         let set = ObjectKey::new("default", "node-exporter");
-        update(model, Msg::Inspect(Inspect::Verdict { set, node: node.into() }));
-        match model.views.detail.as_deref() {
-            Some(Detail::Verdict(view)) => view.clone(),
-            other => panic!("{other:?}"),
-        }
+        update(model, Msg::Ask(Question { set, node: node.into() }));
+        model.views.why.as_deref().unwrap().clone()
     }
 
     #[test]

@@ -110,13 +110,15 @@ pub enum Inspect {
     Node(Rc<str>),
     /// A pod.
     Pod(ObjectKey),
-    /// Why a DaemonSet has or has no pod on a node.
-    Verdict {
-        /// The DaemonSet.
-        set: ObjectKey,
-        /// The node.
-        node: Rc<str>,
-    },
+}
+
+/// Why does a DaemonSet have a pod on a node, or none?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// The DaemonSet.
+    pub set: ObjectKey,
+    /// The node.
+    pub node: Rc<str>,
 }
 
 /// One of the five counters.
@@ -139,14 +141,45 @@ impl Counter {
     pub const ALL: [Self; 5] = [Self::Desired, Self::Current, Self::Ready, Self::UpToDate, Self::Available];
 }
 
-/// The lists beside the cluster.
+/// The panels beside the cluster, one tab each; [`crate::ui::panels`] draws them and says how to add one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StoryTab {
+pub enum SideTab {
     /// The steps in plain words.
     #[default]
-    Steps,
+    Story,
     /// The events as kubectl shows them.
     Events,
+    /// Why a DaemonSet has a pod on a node, or none.
+    Why,
+    /// Overhead, lint, forecast, compare.
+    Insight,
+    /// A lesson.
+    Lesson,
+}
+
+impl SideTab {
+    /// Those that are shown, in the order of the tabs. A panel enters here when it is there.
+    pub const SHOWN: &[Self] = &[Self::Story, Self::Events, Self::Why];
+
+    /// The end of the ids of its tab (`tab-story`) and panel (`panel-story`).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Story => "story",
+            Self::Events => "events",
+            Self::Why => "why",
+            Self::Insight => "insight",
+            Self::Lesson => "lesson",
+        }
+    }
+}
+
+/// What a check looks at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marked {
+    /// The range of the shown file (in UTF-16 units), and whether the check passes.
+    pub range: Option<(u32, u32, bool)>,
+    /// The node, and the key of its label or taint.
+    pub chip: Option<(Rc<str>, Rc<str>)>,
 }
 
 /// Something that happened: the person did it, or the browser says so.
@@ -216,8 +249,8 @@ pub enum Msg {
     },
     /// Put the caret of the shown file there (in UTF-16 units).
     GoTo(u32),
-    /// Mark a range of the shown file (in UTF-16 units, and whether what it stands for holds), or none.
-    Mark(Option<(u32, u32, bool)>),
+    /// Mark what a check looks at, or nothing any more.
+    Mark(Option<Marked>),
     /// The person has stopped typing: look at the text.
     Check,
     /// The editor stands.
@@ -256,8 +289,12 @@ pub enum Msg {
 
     /// Show a part of the page (on a narrow screen).
     ShowPane(Pane),
-    /// Steps or events.
-    ShowStory(StoryTab),
+    /// Show a panel beside the cluster.
+    ShowTab(SideTab),
+    /// Ask why a DaemonSet has a pod on a node, or none.
+    Ask(Question),
+    /// The line of the shown file that the person looks at, by caret or pointer; 0: none.
+    LookAtLine(usize),
     /// Show a step's changes, or hide them.
     ToggleStep(usize),
     /// Show more of the story's beginning.

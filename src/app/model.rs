@@ -2,7 +2,7 @@
 
 use crate::app::check::Check;
 use crate::app::files::Files;
-use crate::app::message::{Counter, Inspect, Pane, Running, StoryTab};
+use crate::app::message::{Counter, Inspect, Pane, Question, Running, SideTab};
 use crate::app::persist::{Saved, Settings};
 use crate::app::text::{Language, Words};
 use crate::app::view::{Completed, EditorMark, TerminalEntry};
@@ -34,8 +34,12 @@ pub struct Model {
     pub system_dark: bool,
     /// Part of the page that is shown on a narrow screen.
     pub pane: Pane,
-    /// Steps or events.
-    pub story_tab: StoryTab,
+    /// The panel beside the cluster.
+    pub tab: SideTab,
+    /// What was asked last; the panel of reasons answers it.
+    pub question: Option<Question>,
+    /// The line of the shown file that the person looks at; 0: none.
+    pub line: usize,
     /// The panel of details.
     pub inspect: Option<Inspect>,
     /// The DaemonSet that is looked at.
@@ -74,6 +78,8 @@ pub struct Model {
     pub check: Check,
     /// A range of the shown file that something else speaks of.
     pub mark: Option<EditorMark>,
+    /// A label or taint that something else speaks of: node and key.
+    pub chip: Option<(Rc<str>, Rc<str>)>,
     /// Where the caret should go, and a number that makes each wish another.
     pub go_to: Option<(u32, u32)>,
     /// What is shown, computed from the above.
@@ -181,7 +187,9 @@ impl Model {
             browser_language,
             system_dark: false,
             pane: Pane::default(),
-            story_tab: StoryTab::default(),
+            tab: SideTab::default(),
+            question: None,
+            line: 0,
             inspect: None,
             chosen: None,
             counter: None,
@@ -201,6 +209,7 @@ impl Model {
             story_before: STORY_PAGE,
             check: Check::default(),
             mark: None,
+            chip: None,
             go_to: None,
             views: Views::default(),
         };

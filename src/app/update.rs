@@ -3,7 +3,7 @@
 use crate::app::command;
 use crate::app::effect::Effect;
 use crate::app::files::Files;
-use crate::app::message::{Inspect, Msg, Pane, Running, StoryTab};
+use crate::app::message::{Inspect, Msg, Pane, Running, SideTab};
 use crate::app::model::{FIRST_FILE, Model, Notice, NoticeAction, Pace, STORY_PAGE};
 use crate::app::persist::Saved;
 use crate::app::phrase::fill;
@@ -105,17 +105,30 @@ fn look(model: &mut Model, message: Msg) -> Vec<Effect> {
     match message {
         Msg::ChooseSet(key) => model.chosen = Some(key),
         Msg::Inspect(what) => {
-            model.mark = None;
+            (model.mark, model.chip) = (None, None);
             model.inspect = Some(what);
         }
         Msg::CloseInspector => {
-            model.mark = None;
             let closed = model.inspect.take();
             model.refresh();
             return match closed {
-                Some(Inspect::Node(node) | Inspect::Verdict { node, .. }) => vec![Effect::FocusNode(node.to_string())],
+                Some(Inspect::Node(node)) => vec![Effect::FocusNode(node.to_string())],
                 _ => Vec::new(),
             };
+        }
+        Msg::Ask(question) => {
+            (model.mark, model.chip) = (None, None);
+            model.inspect = None;
+            model.question = Some(question);
+            model.tab = SideTab::Why;
+            // On a narrow screen the answer is another part of the page.
+            model.pane = Pane::Story;
+            model.refresh();
+            return vec![Effect::Focus("why-title")];
+        }
+        Msg::LookAtLine(line) => {
+            model.line = line;
+            return Vec::new();
         }
         Msg::ShowCounter(counter) => {
             model.counter = counter;
@@ -131,7 +144,11 @@ fn look(model: &mut Model, message: Msg) -> Vec<Effect> {
             model.inspect = None;
             model.terminal_open = pane == Pane::Terminal;
         }
-        Msg::ShowStory(tab) => model.story_tab = tab,
+        Msg::ShowTab(tab) => {
+            (model.mark, model.chip) = (None, None);
+            model.inspect = None;
+            model.tab = tab;
+        }
         Msg::ToggleStep(number) => model.open_step = if model.open_step == Some(number) { None } else { Some(number) },
         Msg::EarlierSteps => model.story_before = model.story_before.saturating_add(STORY_PAGE),
         Msg::SystemDark(dark) => {
@@ -198,8 +215,10 @@ fn manifest(model: &mut Model, message: Msg) -> Vec<Effect> {
             model.pane = Pane::Manifest;
             return Vec::new();
         }
-        Msg::Mark(range) => {
+        Msg::Mark(marked) => {
+            let range = marked.as_ref().and_then(|marked| marked.range);
             model.mark = range.map(|(from, to, passed)| EditorMark { from, to, passed });
+            model.chip = marked.and_then(|marked| marked.chip);
             return Vec::new();
         }
         _ => {}
@@ -455,7 +474,6 @@ fn start_session(model: &mut Model, session: Session, before: Saved) {
     let mut fresh = Model::with(session, model.files.clone(), kept.0, kept.1);
     fresh.system_dark = kept.2;
     fresh.pane = kept.3;
-    fresh.story_tab = StoryTab::Steps;
     *model = fresh;
     if before.steps > 0 {
         model.replaced = Some(before);

@@ -3,10 +3,13 @@
 use crate::app::cards::Cards;
 use crate::app::details;
 use crate::app::diff;
+use crate::app::message::SideTab;
 use crate::app::model::Model;
 use crate::app::phrase::Phrase;
 use crate::app::rollout::{Rollout, nodes_of};
-use crate::app::view::{Chart, Colours, Detail, EventRow, Fleet, NodeCard, ObjectDiff, SetHead, StoryEntry, StoryPart};
+use crate::app::view::{
+    Chart, Colours, Detail, EventRow, Fleet, NodeCard, ObjectDiff, SetHead, StoryEntry, StoryPart, VerdictView,
+};
 use crate::objects::*;
 use crate::simulation::{Session, Step};
 use std::collections::BTreeSet;
@@ -39,6 +42,8 @@ pub struct Views {
     pub events: Rc<Vec<EventRow>>,
     /// What the panel of details shows.
     pub detail: Option<Rc<Detail>>,
+    /// What the panel of reasons shows.
+    pub why: Option<Rc<VerdictView>>,
     /// Other lines of time: number of steps, and how many they share with the present one.
     pub branches: Rc<Vec<(usize, usize)>>,
     made: Cards,
@@ -87,7 +92,7 @@ impl Views {
         self.chart = self.rollout.update(session, charted.as_ref(), colour);
 
         self.refresh_story(model);
-        if model.story_tab == crate::app::message::StoryTab::Events {
+        if model.tab == SideTab::Events {
             set(&mut self.events, events(session));
         }
         let branches = session.branches().iter().map(|branch| (branch.len(), session.fork_of(branch))).collect();
@@ -103,6 +108,13 @@ impl Views {
         let detail = model.inspect.as_ref().map(|what| details::of(model, &self.fleet, &self.cards, what));
         if self.detail.as_deref() != detail.as_ref() {
             self.detail = detail.map(Rc::new);
+        }
+        let why = match model.tab {
+            SideTab::Why => details::why(model, &self.cards),
+            _ => None,
+        };
+        if self.why.as_deref() != why.as_ref() {
+            self.why = why.map(Rc::new);
         }
     }
 

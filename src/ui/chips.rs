@@ -18,6 +18,13 @@ enum Chip {
 }
 
 impl Chip {
+    fn key(&self) -> &str {
+        match self {
+            Self::Label(label) => &label.key,
+            Self::Taint(taint) => &taint.key,
+        }
+    }
+
     fn text(&self) -> String {
         match self {
             Self::Label(label) if label.value.is_empty() => label.key.clone(),
@@ -51,6 +58,9 @@ pub struct ChipsProps {
     /// Show the labels too that Kubernetes sets by itself.
     #[prop_or_default]
     pub all: bool,
+    /// Key of the label or taint that something else speaks of.
+    #[prop_or_default]
+    pub marked: Option<Rc<str>>,
 }
 
 /// All labels and taints of a node.
@@ -79,7 +89,7 @@ pub fn Chips(props: &ChipsProps) -> Html {
     html! {
         <ul class="chips" aria-label={fill(words.chips_of, &[("node", &card.name)])}>
             { for chips.map(|chip| html! {
-                <ChipItem key={chip.text()} node={card.name.clone()} chip={chip.clone()} tab_stop={props.tab_stop} whole={props.all} />
+                <ChipItem key={chip.text()} node={card.name.clone()} chip={chip.clone()} tab_stop={props.tab_stop} whole={props.all} marked={props.marked.as_deref() == Some(chip.key())} />
             }) }
             <li>
                 if *adding {
@@ -99,6 +109,7 @@ struct ChipItemProps {
     chip: Chip,
     tab_stop: bool,
     whole: bool,
+    marked: bool,
 }
 
 #[component]
@@ -123,8 +134,10 @@ fn ChipItem(props: &ChipItemProps) -> Html {
     };
     let tabindex = (!props.tab_stop).then_some("-1");
     let class = match &props.chip {
-        Chip::Label(_) => classes!("chip"),
-        Chip::Taint(taint) => classes!("chip", "taint", taint.automatic.then_some("automatic")),
+        Chip::Label(_) => classes!("chip", props.marked.then_some("marked")),
+        Chip::Taint(taint) => {
+            classes!("chip", "taint", taint.automatic.then_some("automatic"), props.marked.then_some("marked"))
+        }
     };
     let (change_name, remove_name) = match &props.chip {
         Chip::Label(_) => (words.change_label, words.remove_label),

@@ -40,6 +40,8 @@ pub struct ClusterProps {
     pub filter: Rc<str>,
     /// Label by whose values the nodes are grouped.
     pub group: Option<Rc<str>>,
+    /// A label or taint that something else speaks of: node and key.
+    pub marked: Option<(Rc<str>, Rc<str>)>,
 }
 
 /// The nodes with their pods.
@@ -55,7 +57,7 @@ pub fn Cluster(props: &ClusterProps) -> Html {
         head.counters.iter().find(|counter| counter.counter == shown).map(|counter| counter.pods.clone())
     });
     let chosen = match &props.inspect {
-        Some(Inspect::Node(node) | Inspect::Verdict { node, .. }) => Some(node.clone()),
+        Some(Inspect::Node(node)) => Some(node.clone()),
         _ => None,
     };
     // The Tab key reaches one card; the arrow keys move among them.
@@ -148,7 +150,8 @@ pub fn Cluster(props: &ClusterProps) -> Html {
                 <ul ref={list} class="nodes" aria-label={words.nodes} onfocusin={focused} onkeydown={moved}>
                     { for cards.iter().map(|card| html! {
                         <NodeCardView key={card.name.to_string()} card={(*card).clone()} set={set.clone()} active={card.name == active_name}
-                            touched={props.touched.contains(&card.name)} chosen={chosen.as_ref() == Some(&card.name)} counted={counted.clone()} />
+                            touched={props.touched.contains(&card.name)} chosen={chosen.as_ref() == Some(&card.name)}
+                            marked={props.marked.as_ref().filter(|(node, _)| *node == card.name).map(|(_, key)| key.clone())} counted={counted.clone()} />
                     }) }
                 </ul>
                 }

@@ -149,7 +149,19 @@ pub fn keep_in_sight(list: &HtmlElement, item: &Element) {
     list.set_scroll_top(list.scroll_top().saturating_add(by));
 }
 
-/// Focuses the element of this id once the page has been drawn.
+/// Focuses the element of this id once the page has been drawn: what it is in may not stand yet.
 pub fn focus_later(id: String) {
-    gloo::timers::callback::Timeout::new(0, move || focus_id(&id)).forget();
+    try_focus(id, 0);
+}
+
+fn try_focus(id: String, tries: u32) {
+    gloo::timers::callback::Timeout::new(tries.saturating_mul(10), move || {
+        let document = web_sys::window().and_then(|window| window.document());
+        match document.and_then(|document| document.get_element_by_id(&id)) {
+            Some(element) => focus(&element),
+            None if tries < 20 => try_focus(id, tries + 1),
+            None => {}
+        }
+    })
+    .forget();
 }

@@ -245,6 +245,10 @@ fn mount(
             }
         }))
     };
+    let looked = {
+        let send = send.clone();
+        callback(Box::new(move |line: JsValue| send.emit(Msg::LookAtLine(as_offset(&line).unwrap_or(0)))))
+    };
     let complete = Closure::wrap(Box::new(|text: JsValue, position: JsValue| {
         let offers = match (text.as_string(), as_offset(&position)) {
             (Some(text), Some(position)) => offers(&text, position),
@@ -264,9 +268,10 @@ fn mount(
     set("onChange", changed.as_ref());
     set("onApply", apply.as_ref());
     set("onFix", fix.as_ref());
+    set("onLine", looked.as_ref());
     let editor = module.create_editor(parent, &options).ok()?;
     register(file, name, &editor);
-    Some(Mounted { file, editor, _callbacks: vec![changed, apply, fix], _questions: vec![complete, tell] })
+    Some(Mounted { file, editor, _callbacks: vec![changed, apply, fix, looked], _questions: vec![complete, tell] })
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Offsets in a text.

@@ -1,14 +1,13 @@
 //! Details of what was chosen: a node, a pod, or why there is none.
 
-use crate::app::message::{Inspect, Msg};
+use crate::app::message::{Inspect, Msg, Question};
 use crate::app::phrase::fill;
-use crate::app::view::{CheckMark, CheckRow, Detail, NodeCard, PodDetail, VerdictView};
+use crate::app::view::{Detail, NodeCard, PodDetail};
 use crate::ui::chips::Chips;
 use crate::ui::dom;
 use crate::ui::env::{Env, use_env};
 use crate::ui::icons::{Icon, icon};
 use crate::ui::node_card::capacity;
-use crate::ui::phrase::sentence;
 use crate::ui::pod_tile::pod_picture;
 use std::rc::Rc;
 use web_sys::KeyboardEvent;
@@ -48,7 +47,6 @@ pub fn Inspector(props: &InspectorProps) -> Html {
     let title = match &*props.detail {
         Detail::Node(card, _) => card.name.to_string(),
         Detail::Pod(pod) => pod.tile.key.name.to_string(),
-        Detail::Verdict(verdict) => verdict.title.clone(),
         Detail::Gone(name) => name.clone(),
     };
     html! {
@@ -61,7 +59,6 @@ pub fn Inspector(props: &InspectorProps) -> Html {
                 { match &*props.detail {
                     Detail::Node(card, facts) => node(&env, card, facts),
                     Detail::Pod(pod) => pod_view(&env, pod),
-                    Detail::Verdict(view) => verdict(&env, view),
                     Detail::Gone(_) => html! { <p class="quiet">{ words.gone }</p> },
                 } }
             </div>
@@ -89,7 +86,7 @@ fn node(env: &Env, card: &Rc<NodeCard>, facts: &[(&'static str, String)]) -> Htm
             <h3 class="small quiet">{ words.daemon_sets }</h3>
             <ul class="verdict-links">
                 { for card.places.iter().map(|place| html! {
-                    <li><button type="button" class="link" onclick={env.on(Msg::Inspect(Inspect::Verdict { set: place.set.clone(), node: card.name.clone() }))}>
+                    <li><button type="button" class="link" onclick={env.on(Msg::Ask(Question { set: place.set.clone(), node: card.name.clone() }))}>
                         { fill(words.verdict_of, &[("set", &place.set.name)]) }</button></li>
                 }) }
             </ul>
@@ -112,55 +109,5 @@ fn pod_view(env: &Env, pod: &PodDetail) -> Html {
                 }) }
             </div>
         </>
-    }
-}
-
-fn verdict(env: &Env, view: &VerdictView) -> Html {
-    let words = env.words();
-    html! {
-        <>
-            <p class={classes!("callout", if view.passed { "good" } else { "warning" })}>
-                { icon(if view.passed { Icon::Tick } else { Icon::Warning }) }<span>{ sentence(&view.answer) }</span></p>
-            <table class="checks">
-                <caption class="unseen">{ words.checks }</caption>
-                <thead class="unseen"><tr><th scope="col">{ words.result }</th><th scope="col">{ words.check }</th></tr></thead>
-                <tbody>
-                    { for view.rows.iter().map(|row| check_row(env, row)) }
-                </tbody>
-            </table>
-            if !view.fixes.is_empty() {
-                <h3>{ view.fixes_title }</h3>
-                { for view.fixes.iter().enumerate().map(|(index, fix)| html! {
-                    <div class="fix">
-                        { crate::ui::diff::diff_lines(&fix.text, &fix.lines) }
-                        <button type="button" class={classes!("button", (index == 0).then_some("primary"))} onclick={env.on(fix.message.clone())}>{ &fix.text }</button>
-                        <p class="small quiet">{ &fix.remark }</p>
-                    </div>
-                }) }
-            }
-        </>
-    }
-}
-
-fn check_row(env: &Env, row: &CheckRow) -> Html {
-    let words = env.words();
-    let (class, shape, text) = match row.mark {
-        CheckMark::Passed => ("passed", Some(Icon::Tick), words.passed),
-        CheckMark::Failed => ("failed", Some(Icon::Close), words.failed),
-        CheckMark::Skipped => ("skipped", None, words.not_reached),
-    };
-    let mark = row.line.map(|(_, from, to)| Msg::Mark(Some((from, to, row.mark == CheckMark::Passed))));
-    let (enter, leave) = match mark {
-        Some(mark) => (env.on(mark), env.on(Msg::Mark(None))),
-        None => (Callback::noop(), Callback::noop()),
-    };
-    html! {
-        <tr class={classes!(class, row.nested.then_some("nested"))} onmouseenter={enter} onmouseleave={leave}>
-            <td class="check-mark">if let Some(shape) = shape { { icon(shape) } } else { <span aria-hidden="true">{ "–" }</span> }<span class="unseen">{ text }</span></td>
-            <td>{ sentence(&row.what) }<span class="found small">{ sentence(&row.found) }
-                if let Some((line, from, _)) = row.line {
-                    { " " }<button type="button" class="link small" onclick={env.on(Msg::GoTo(from))}>{ fill(words.line, &[("n", &line.to_string())]) }</button>
-                }</span></td>
-        </tr>
     }
 }

@@ -13,6 +13,7 @@ mod inspector;
 mod manifest;
 mod menu;
 mod node_card;
+mod panels;
 mod phrase;
 mod pod_tile;
 mod root;
@@ -21,6 +22,7 @@ mod story;
 mod terminal;
 mod top_bar;
 mod transport;
+mod why;
 
 pub use browser::install_recovery;
 pub use root::App;

@@ -1,7 +1,7 @@
 //! A node as a card.
 
 use crate::app::command;
-use crate::app::message::{Inspect, Msg};
+use crate::app::message::{Inspect, Msg, Question};
 use crate::app::phrase::fill;
 use crate::app::text::Words;
 use crate::app::view::{CapacityBar, NodeCard, NodeHealth, Place, PodTile};
@@ -29,6 +29,8 @@ pub struct NodeCardProps {
     pub touched: bool,
     /// Whether its details are shown.
     pub chosen: bool,
+    /// Key of the label or taint that something else speaks of.
+    pub marked: Option<Rc<str>>,
     /// The pods that the shown counter counts.
     pub counted: Option<Rc<BTreeSet<ObjectKey>>>,
 }
@@ -45,6 +47,7 @@ pub fn NodeCardView(props: &NodeCardProps) -> Html {
     let class = classes!(
         "node",
         props.touched.then_some("touched"),
+        props.marked.is_some().then_some("marked"),
         props.chosen.then_some("chosen"),
         card.cordoned.then_some("cordoned"),
         (card.health != NodeHealth::Ready).then_some("unwell"),
@@ -64,7 +67,7 @@ pub fn NodeCardView(props: &NodeCardProps) -> Html {
                 <span class="push" />
                 { node_menu(&env, card, tab_stop) }
             </div>
-            <Chips card={card.clone()} {tab_stop} />
+            <Chips card={card.clone()} {tab_stop} marked={props.marked.clone()} />
             <div class="places">
                 if let Some(place) = place { { place_view(&env, card, place, props, tab_stop) } }
                 { other_pods(&env, card, props, tab_stop) }
@@ -111,7 +114,7 @@ fn place_view(env: &Env, card: &NodeCard, place: &Place, props: &NodeCardProps, 
     let words = env.words();
     if place.pods.is_empty() {
         let excluded = place.absence.as_ref().is_some_and(|absence| absence.is_excluded());
-        let verdict = Msg::Inspect(Inspect::Verdict { set: place.set.clone(), node: card.name.clone() });
+        let verdict = Msg::Ask(Question { set: place.set.clone(), node: card.name.clone() });
         return html! {
             <div class={classes!("place", "absent", excluded.then_some("excluded"))}>
                 { empty_picture(Some(place.colour), excluded) }

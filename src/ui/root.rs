@@ -12,7 +12,7 @@ use crate::ui::env::Env;
 use crate::ui::icons::{Icon, icon};
 use crate::ui::inspector::Inspector;
 use crate::ui::manifest::Manifests;
-use crate::ui::story::Story;
+use crate::ui::panels::panels;
 use crate::ui::terminal::Terminal;
 use crate::ui::top_bar::{PaneBar, TopBar};
 use crate::ui::transport::Transport;
@@ -94,8 +94,8 @@ impl Component for App {
                         <Manifests files={self.files.clone()} shown={model.files.shown_id()} problems={model.check.problems.clone()}
                             review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.step_applies()} />
                         <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} touched={views.touched.clone()}
-                            inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} />
-                        <Story tab={model.story_tab} part={views.story.clone()} position={model.session.position()} open={views.open_step.clone()} events={views.events.clone()} />
+                            inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} marked={model.chip.clone()} />
+                        { panels(model, &env) }
                         if let (Some(what), Some(detail)) = (model.inspect.clone(), views.detail.clone()) { <Inspector {what} {detail} /> }
                     </main>
                     <Transport position={model.session.position()} len={model.session.len()} now_ms={model.session.world().now_ms()}

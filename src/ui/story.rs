@@ -1,6 +1,6 @@
 //! The steps in plain words, each with its cause and what it changed.
 
-use crate::app::message::{Msg, StoryTab};
+use crate::app::message::Msg;
 use crate::app::phrase::fill;
 use crate::app::text::time;
 use crate::app::view::{EventRow, ObjectDiff, StoryEntry, StoryPart};
@@ -8,71 +8,51 @@ use crate::ui::diff::diff_lines;
 use crate::ui::env::{Env, use_env};
 use crate::ui::phrase::sentence;
 use std::rc::Rc;
+use wasm_bindgen::JsCast;
 use yew::prelude::*;
 
 /// Properties of [`Story`].
 #[derive(Clone, PartialEq, Properties)]
 pub struct StoryProps {
-    /// Which list is shown.
-    pub tab: StoryTab,
     /// The steps.
     pub part: Rc<StoryPart>,
     /// Number of steps before the present position.
     pub position: usize,
     /// The step whose changes are shown, and the changes.
     pub open: Option<(usize, Rc<Vec<ObjectDiff>>)>,
-    /// The events, newest first.
-    pub events: Rc<Vec<EventRow>>,
 }
 
-/// Steps and events.
+/// The steps.
 #[component]
 pub fn Story(props: &StoryProps) -> Html {
     let env = use_env();
-    let words = env.words();
-    let tab = |which: StoryTab, text: &str, id: &'static str| {
-        let chosen = props.tab == which;
-        html! {
-            <button type="button" class="tab" role="tab" {id} aria-selected={chosen.to_string()} aria-controls="story-panel"
-                tabindex={if chosen { "0" } else { "-1" }} onclick={env.on(Msg::ShowStory(which))}>{ text }</button>
-        }
-    };
     let list = use_node_ref();
     {
         // The present step stays in sight.
         let list = list.clone();
-        use_effect_with((props.position, props.tab), move |_| {
+        use_effect_with((props.position, props.part.entries.len()), move |_| {
             if let Some(list) = list.cast::<web_sys::HtmlElement>()
                 && let Some(now) = list.query_selector(".entry.now").ok().flatten()
+                && let Some(scroll) = list.closest(".side-scroll").ok().flatten().and_then(|s| s.dyn_into().ok())
             {
-                crate::ui::dom::keep_in_sight(&list, &now);
+                crate::ui::dom::keep_in_sight(&scroll, &now);
             }
         });
     }
-    let moved = {
-        let send = env.send.clone();
-        let now = props.tab;
-        Callback::from(move |event: KeyboardEvent| {
-            if matches!(event.key().as_str(), "ArrowLeft" | "ArrowRight") {
-                event.prevent_default();
-                let next = if now == StoryTab::Steps { StoryTab::Events } else { StoryTab::Steps };
-                send.emit(Msg::ShowStory(next));
-                crate::ui::dom::focus_id(if next == StoryTab::Steps { "tab-steps" } else { "tab-events" });
-            }
-        })
-    };
-    html! {
-        <section class="story" aria-label={words.story}>
-            <div class="tabs" role="tablist" aria-label={words.story} onkeydown={moved}>
-                { tab(StoryTab::Steps, words.story, "tab-steps") }
-                { tab(StoryTab::Events, words.events, "tab-events") }
-            </div>
-            <div class="story-scroll" id="story-panel" role="tabpanel" ref={list} tabindex="0"
-                aria-labelledby={if props.tab == StoryTab::Steps { "tab-steps" } else { "tab-events" }}>
-                if props.tab == StoryTab::Steps { { steps(&env, props) } } else { { events(&env, &props.events) } }
-            </div>
-        </section>
-    }
+    html! { <div ref={list}>{ steps(&env, props) }</div> }
+}
+
+/// Properties of [`Events`].
+#[derive(Clone, PartialEq, Properties)]
+pub struct EventsProps {
+    /// The events, newest first.
+    pub events: Rc<Vec<EventRow>>,
+}
+
+/// The events.
+#[component]
+pub fn Events(props: &EventsProps) -> Html {
+    events(&use_env(), &props.events)
 }
 
 fn steps(env: &Env, props: &StoryProps) -> Html {

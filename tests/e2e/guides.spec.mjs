@@ -109,8 +109,8 @@ test('a new image rolls one node at a time, and the log agent of the other guide
   await me.expectAvailable(WORKERS);
   await expect(me.card('worker3')).toContainText('3.2');
   // The story names the node of each kubelet.
-  await expect(page.locator('#story-panel')).toContainText(/Kubelet on worker\d/);
-  await expect(page.locator('#story-panel')).not.toContainText('Kubelet on fluent-bit');
+  await expect(page.locator('#side-panel')).toContainText(/Kubelet on worker\d/);
+  await expect(page.locator('#side-panel')).not.toContainText('Kubelet on fluent-bit');
 });
 
 test('a node joins, a node leaves, the DaemonSet goes', async ({ open, page }) => {

@@ -86,9 +86,12 @@ test.describe('by clicking', () => {
 
   test('the smallest change of a verdict puts the pod on the control plane', async ({ page }) => {
     await button(page, 'Why is there no pod on control-plane?').click();
-    const details = page.getByRole('region', { name: 'Details' });
+    const details = page.getByRole('tabpanel', { name: 'Why' });
     await expect(details.getByRole('heading', { level: 2 })).toBeFocused();
     await expect(details.locator('tr.failed')).toContainText('node-role.kubernetes.io/control-plane:NoSchedule');
+    // The check shows the taint on the card that it looked at.
+    await details.locator('tr.failed').hover();
+    await expect(card(page, 'control-plane').locator('.chip.marked')).toContainText('NoSchedule');
     await details.getByRole('button', { name: 'Tolerate the taint' }).click();
     await expect(page.getByText('Edited: makes revision 2')).toBeVisible();
     await page.getByRole('button', { name: /^Apply/ }).click();
@@ -146,7 +149,7 @@ test.describe('by clicking', () => {
   });
 
   test('the story opens what a step changed, and goes to its cause', async ({ page }) => {
-    const story = page.getByRole('region', { name: 'Story' });
+    const story = page.locator('.side');
     const entry = story.locator('.entry').filter({ hasText: 'Scheduler bound' }).first();
     await entry.getByRole('button', { name: '1 change' }).click();
     await expect(entry).toContainText('+ spec.nodeName: worker1');
@@ -375,3 +378,23 @@ for (const colorScheme of ['light', 'dark']) {
     });
   });
 }
+
+test('a check and the line of the manifest that it looks at show each other', async ({ open, page }) => {
+  await open();
+  await paste(page, EXAMPLE.replace('    spec:\n', '    spec:\n      nodeSelector:\n        disk: ssd\n'));
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await page.getByRole('tab', { name: 'Why' }).click();
+  await page.getByRole('combobox', { name: 'Node' }).selectOption('worker2');
+  const why = page.getByRole('tabpanel', { name: 'Why' });
+  await expect(why.getByRole('heading', { name: 'Why is there no pod on worker2?' })).toBeVisible();
+  const check = why.locator('tr').filter({ hasText: 'nodeSelector disk=ssd' });
+  await expect(check).toContainText('the node has no such label');
+  await expect(check).toContainText('metadata.labels.disk');
+  await check.hover();
+  await expect(page.locator('.cm-mark-failed')).toContainText('ssd');
+  await check.getByRole('button', { name: /^line \d+$/ }).click();
+  await expect(page.locator('.cm-content')).toBeFocused();
+  await expect(check).toHaveClass(/looked-at/);
+  await page.keyboard.press('ArrowUp');
+  await expect(check).not.toHaveClass(/looked-at/);
+});

@@ -109,7 +109,8 @@ function hoverSource(hover) {
  * @param {(text: string) => void} [options.onChange] after each change by the person, an undo or a fix; not after setText
  * @param {() => void} [options.onApply] Ctrl+Enter or Cmd+Enter
  * @param {(id: string) => void} [options.onFix] a fix of a diagnostic was chosen
- * @param {(position: number) => void} [options.onCursor] when the caret moves
+ * @param {(line: number) => void} [options.onLine] when the person looks at another line: with the caret, or the pointer
+ *   over it; 0 when with neither any more
  * @param {(text: string, position: number, explicit: boolean) => Offer[] | Promise<Offer[]>} [options.complete]
  *   Offer is {label, detail?, apply?, info?, kind?}: `apply` is the text put in place of the word before the caret
  * @param {(text: string, position: number) => string | null | Promise<string | null>} [options.hover]
@@ -128,11 +129,25 @@ export function createEditor(parent, options) {
   let name = options.label;
   let isReadOnly = Boolean(options.readOnly);
 
+  let lookedAt = 0;
+  const look = (line) => {
+    if (line === lookedAt) return;
+    lookedAt = line;
+    options.onLine?.(line);
+  };
+  const caretLine = ({ doc, selection }) => doc.lineAt(selection.main.head).number;
+  const pointer = EditorView.domEventHandlers({
+    mousemove({ clientX: x, clientY: y }, view) {
+      const position = view.posAtCoords({ x, y });
+      if (position !== null) look(view.state.doc.lineAt(position).number);
+    },
+    mouseleave: (_, view) => look(view.hasFocus ? caretLine(view.state) : 0),
+  });
   const report = EditorView.updateListener.of((update) => {
     if (update.docChanged && !update.transactions.some((t) => t.annotation(fromApplication))) {
       options.onChange?.(update.state.doc.toString());
     }
-    if (update.selectionSet || update.docChanged) options.onCursor?.(update.state.selection.main.head);
+    if (update.selectionSet || update.docChanged || update.focusChanged) look(update.view.hasFocus ? caretLine(update.state) : 0);
   });
   const apply = () => {
     options.onApply?.();
@@ -182,6 +197,7 @@ export function createEditor(parent, options) {
         theme.of(themeNamed(options.theme ?? 'light')),
         label.of(named(name, isReadOnly)),
         report,
+        options.onLine ? pointer : [],
       ],
     }),
   });

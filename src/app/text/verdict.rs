@@ -3,12 +3,26 @@
 use super::Words;
 use super::story::{code, plain, strong};
 use crate::app::phrase::{Part, Phrase, fill};
-use crate::app::view::{CheckMark, CheckRow, Place16, PodState};
+use crate::app::view::{CheckMark, CheckRow, Place16, PodState, Stage};
 use crate::controllers::daemonset::eligibility::{Check, TaintOutcome, TermCheck};
 use crate::controllers::daemonset::{TolerationOrigin, Verdict};
 use crate::insight::explain::{Difference, Explanation};
 use crate::objects::{Pod, Time};
 use std::rc::Rc;
+
+/// The field of the node that a check looks at.
+fn field_of(check: &Check) -> Option<(String, Rc<str>)> {
+    match check {
+        Check::NodeName { .. } => Some(("metadata.name".into(), "".into())),
+        Check::NodeSelector { key, .. } => Some((label_path(key), key.as_str().into())),
+        Check::NodeAffinity { .. } => None,
+        Check::Taint { taint, index, .. } => Some((format!("spec.taints[{index}]"), taint.key.as_str().into())),
+    }
+}
+
+fn label_path(key: &str) -> String {
+    if key.contains(['.', '/']) { format!("metadata.labels[\"{key}\"]") } else { format!("metadata.labels.{key}") }
+}
 
 impl Words {
     /// The answer of a verdict in one sentence.
@@ -55,7 +69,15 @@ impl Words {
 
     fn nothing_to_check(&self, what: &str, found: &str) -> CheckRow {
         let (what, found) = (Phrase::plain(what), Phrase::plain(found));
-        CheckRow { mark: CheckMark::Passed, what, found, line: None, nested: false }
+        CheckRow {
+            mark: CheckMark::Passed,
+            what,
+            found,
+            line: None,
+            field: None,
+            stage: Stage::Controller,
+            nested: false,
+        }
     }
 
     fn check_row(&self, check: &Check, line: Option<Place16>) -> CheckRow {
@@ -86,7 +108,7 @@ impl Words {
                 (what, Phrase::plain(found))
             }
         };
-        CheckRow { mark, what, found, line, nested: false }
+        CheckRow { mark, what, found, line, field: field_of(check), stage: Stage::Controller, nested: false }
     }
 
     fn near_miss(&self, differs: Difference) -> &'static str {
@@ -103,7 +125,8 @@ impl Words {
     pub fn later_rows(&self, eligible: bool, pods: &[&Rc<Pod>]) -> Vec<CheckRow> {
         let row = |mark, what: &str, found: &str| {
             let (what, found) = (Phrase::plain(what), Phrase::plain(found));
-            CheckRow { mark, what, found, line: None, nested: false }
+            let stage = if what.0 == Phrase::plain(self.check_kubelet).0 { Stage::Kubelet } else { Stage::Scheduler };
+            CheckRow { mark, what, found, line: None, field: None, stage, nested: false }
         };
         let Some(pod) = pods.iter().find(|pod| !pod.is_finished()).or(pods.first()) else {
             let found = if eligible { self.absent_coming } else { self.check_later };
@@ -145,6 +168,8 @@ impl Words {
                 what: Phrase(vec![number, plain(": "), code(text.trim_end())]),
                 found: self.label_found(check.actual.as_deref()),
                 line: line_of(&check.manifest_path(term.index)),
+                field: Some((label_path(&requirement.key), requirement.key.as_str().into())),
+                stage: Stage::Controller,
                 nested: true,
             });
         }

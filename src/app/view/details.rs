@@ -1,6 +1,6 @@
 use super::{NodeCard, PodTile};
 use crate::app::diff::Line;
-use crate::app::message::Msg;
+use crate::app::message::{Msg, Question};
 use crate::app::phrase::Phrase;
 use std::rc::Rc;
 
@@ -13,6 +13,17 @@ pub enum CheckMark {
     Failed,
     /// It was not reached, or does not matter.
     Skipped,
+}
+
+/// Who makes a check, in the order in which they do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// The DaemonSet controller, before it creates the pod.
+    Controller,
+    /// The scheduler, before it binds the pod.
+    Scheduler,
+    /// The kubelet, once the pod is bound.
+    Kubelet,
 }
 
 /// A place of the manifest: its line, and its range in UTF-16 units.
@@ -29,6 +40,10 @@ pub struct CheckRow {
     pub found: Phrase,
     /// The line of the manifest that it looked at, with the range of the text (in UTF-16 units).
     pub line: Option<Place16>,
+    /// The field of the node that it looked at: its path, and the key of the label or taint.
+    pub field: Option<(String, Rc<str>)>,
+    /// Who checks it.
+    pub stage: Stage,
     /// It belongs to the row above.
     pub nested: bool,
 }
@@ -49,6 +64,8 @@ pub struct Fix {
 /// Why there is a pod, or none.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VerdictView {
+    /// What is asked.
+    pub question: Question,
     /// The question.
     pub title: String,
     /// The answer in one sentence.
@@ -81,8 +98,6 @@ pub enum Detail {
     Node(Rc<NodeCard>, Vec<(&'static str, String)>),
     /// A pod.
     Pod(PodDetail),
-    /// A verdict.
-    Verdict(VerdictView),
     /// It is not there (any more).
     Gone(String),
 }
