@@ -5,8 +5,8 @@ use crate::app::message::{FileId, Msg};
 use crate::app::model::Model;
 use crate::app::text::Words;
 use crate::app::view::Fix;
-use crate::insight::explain::{Caution, Change, Edit, ManifestEdit, ManifestOperation, Rendered};
-use crate::manifest::{self, Limits, ManifestRead, apply_edits, edit, parse_path, to_yaml};
+use crate::insight::explain::{Caution, Change, Edit, ManifestEdit, Rendered};
+use crate::manifest::{self, Limits, ManifestRead, to_yaml};
 use crate::objects::{DaemonSet, Object, ObjectKey};
 use serde_json::Value;
 use std::rc::Rc;
@@ -94,20 +94,11 @@ pub fn find<'r>(read: &'r ManifestRead, key: &ObjectKey) -> Option<manifest::Obj
     })
 }
 
-/// The text after the edits, each made in the text as the one before left it; comments and order stay.
+/// The text after the edits; comments and order stay.
 fn edited(text: &str, key: &ObjectKey, edits: &[ManifestEdit]) -> Option<String> {
-    edits.iter().try_fold(text.to_string(), |text, wanted| {
-        let read = manifest::read(&text, &Limits::default());
-        let object = find(&read, key)?;
-        let mut path = object.path.clone();
-        path.extend(parse_path(&wanted.path));
-        let made = match &wanted.operation {
-            ManifestOperation::Set(value) => edit::set(&text, object.document, &path, value),
-            ManifestOperation::Append(value) => edit::add_list_item(&text, object.document, &path, value),
-            ManifestOperation::Remove => edit::remove(&text, object.document, &path),
-        };
-        Some(apply_edits(&text, &made.ok()?))
-    })
+    let read = manifest::read(text, &Limits::default());
+    let object = find(&read, key)?;
+    crate::insight::edited::edited(text, object.document.index, &object.path, edits)
 }
 
 impl Words {

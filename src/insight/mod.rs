@@ -1,3 +1,5 @@
 //! What a person may want to know beyond what happens: read-only on everything else.
 
+pub mod edited;
 pub mod explain;
+pub mod lint;

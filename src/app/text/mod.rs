@@ -4,6 +4,7 @@
 mod en;
 mod facts;
 mod fr;
+mod insight;
 mod kubelet;
 mod manifest;
 mod story;
@@ -11,6 +12,8 @@ mod verdict;
 mod words;
 
 pub use words::Words;
+
+pub use insight::LintWords;
 
 use serde::{Deserialize, Serialize};
 
