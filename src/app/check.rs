@@ -5,6 +5,7 @@ use crate::app::diff::{Line, LineKind};
 use crate::app::phrase::fill;
 use crate::app::text::Words;
 use crate::app::view::{EditorFix, EditorNote, Outcome, Problem, Review, ReviewedObject};
+use crate::insight::lint;
 use crate::kubectl::{Context, FieldDiff, PreviewAction, PreviewItem, PreviewProblem, apply_preview};
 use crate::manifest::{self, Diagnostic, Document, Limits, ManifestRead, Severity, Span, apply_edits, edit};
 use crate::objects::{Object, ObjectKey};
@@ -24,6 +25,8 @@ pub struct Check {
     pub review: Option<Rc<Review>>,
     /// The whole text after each fix.
     pub fixes: Vec<Rc<str>>,
+    /// What is worth a second look though it can be applied, with the number of its fix.
+    pub lint: Rc<Vec<(lint::Finding, Option<usize>)>>,
 }
 
 impl Check {
@@ -45,7 +48,42 @@ impl Check {
         }
         findings.sort_by_key(|finding| (finding.from, !finding.error));
         check.take(text, findings, words);
+        if !read.has_errors() {
+            check.take_lint(session, text, words);
+        }
         check
+    }
+
+    /// Adds what the manifest check finds: for the editor what is not right, for the insight panel all of it.
+    fn take_lint(&mut self, session: &Session, text: &str, words: &Words) {
+        let world = session.world();
+        let known = lint::Known { store: Some(world.store()), behaviours: Some(world.behaviours()) };
+        let mut found = Vec::new();
+        for finding in lint::lint(text, &known) {
+            let fix = finding.fix.clone().map(|edit| {
+                self.fixes.push(apply_edits(text, &[edit]).into());
+                self.fixes.len() - 1
+            });
+            let severity = match finding.level {
+                lint::Level::Warning => Some("warning"),
+                lint::Level::Advice => Some("info"),
+                lint::Level::Fine => None,
+            };
+            if let Some(severity) = severity {
+                let units = |units: usize| u32::try_from(units).unwrap_or(u32::MAX);
+                let said = words.lint_words(&finding);
+                let label = words.fix.to_string();
+                Rc::make_mut(&mut self.notes).push(EditorNote {
+                    from: units(finding.span.start.utf16),
+                    to: units(finding.span.end.utf16),
+                    severity,
+                    message: format!("{}\n{}\n{}", said.title, said.why, said.remedy).trim_end().to_string(),
+                    fixes: fix.map(|index| EditorFix { label, id: index.to_string() }).into_iter().collect(),
+                });
+            }
+            found.push((finding, fix));
+        }
+        self.lint = Rc::new(found);
     }
 
     fn take(&mut self, text: &str, findings: Vec<Finding>, words: &Words) {

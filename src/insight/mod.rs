@@ -2,4 +2,7 @@
 
 pub mod edited;
 pub mod explain;
+pub mod forecast;
 pub mod lint;
+pub mod overhead;
+pub mod trial;
