@@ -169,6 +169,7 @@ fn well_known_daemon_sets_are_judged_with_sense() {
         }
     }
     let path = root.join("tests/lint_of_real_manifests.txt");
+    #[allow(clippy::disallowed_methods, reason = "a switch of the test")]
     if std::env::var_os("UPDATE_LINT").is_some() {
         std::fs::write(&path, &text).unwrap();
     }

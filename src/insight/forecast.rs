@@ -200,10 +200,7 @@ fn model(daemonset: &DaemonSet, behaviours: &Behaviours, nodes: usize) -> World 
     }
     let scenario = Scenario { behaviours: behaviours.clone(), ..Scenario::default() };
     let node = |number: u32| {
-        let mut tree = encode(&NodeTemplate::Recorded.node(&format!("node-{number}"), number, scenario.start));
-        tree["apiVersion"] = json!("v1");
-        tree["kind"] = json!("Node");
-        tree
+        Object::from(NodeTemplate::Recorded.node(&format!("node-{number}"), number, scenario.start)).to_value()
     };
     let mut objects: Vec<_> = (1..=u32::try_from(nodes).unwrap_or(u32::MAX)).map(node).collect();
     let namespace = json!({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": set.metadata.namespace}});

@@ -1,7 +1,7 @@
 //! A world to try things out in: a copy that runs in slices, so that a page can show progress and stop.
 
 use crate::apiserver::Change;
-use crate::objects::{DaemonSet, Kind, Object, ObjectKey, encode};
+use crate::objects::{DaemonSet, Kind, Object, ObjectKey};
 use crate::simulation::{Reason, World};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -85,21 +85,22 @@ impl Trial {
 
 /// A DaemonSet as a manifest: what a person writes, without what the cluster added.
 pub fn manifest_of(daemonset: &DaemonSet) -> Value {
-    let mut tree = encode(daemonset);
-    tree["apiVersion"] = json!(Kind::DaemonSet.api_version());
-    tree["kind"] = json!(Kind::DaemonSet.name());
-    if let Some(map) = tree.as_object_mut() {
-        map.remove("status");
-    }
-    tree["metadata"] = json!({"name": daemonset.metadata.name, "namespace": daemonset.metadata.namespace});
-    tree
+    json!({
+        "apiVersion": Kind::DaemonSet.api_version(),
+        "kind": Kind::DaemonSet.name(),
+        "metadata": {"name": daemonset.metadata.name, "namespace": daemonset.metadata.namespace},
+        "spec": daemonset.spec,
+    })
 }
+
+/// A DaemonSet as it was, if it was there, and as it would be.
+pub type Applied = (Option<Rc<DaemonSet>>, Rc<DaemonSet>);
 
 /// What applying a text makes of its DaemonSets: each with all defaults, and as it was before. Nothing is changed.
 ///
 /// # Errors
 /// What kubectl printed when the text cannot be applied.
-pub fn applied(world: &World, text: &str) -> Result<Vec<(Option<Rc<DaemonSet>>, Rc<DaemonSet>)>, String> {
+pub fn applied(world: &World, text: &str) -> Result<Vec<Applied>, String> {
     let mut trial = Trial::new(world.clone());
     let files = BTreeMap::from([("trial.yaml".to_owned(), text.to_owned())]);
     let changes = trial.run("kubectl apply -f trial.yaml", &files)?;

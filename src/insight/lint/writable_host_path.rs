@@ -35,5 +35,5 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) {
 
 fn is_sensitive(path: &str) -> bool {
     let below = |folder: &&str| path.strip_prefix(*folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    path == "/" || SENSITIVE.iter().any(|folder| below(folder))
+    path == "/" || SENSITIVE.iter().any(below)
 }
