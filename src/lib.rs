@@ -16,6 +16,7 @@
 pub mod apiserver;
 pub mod app;
 pub mod controllers;
+pub mod exchange;
 pub mod insight;
 pub mod js_api;
 pub mod kubectl;

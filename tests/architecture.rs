@@ -11,7 +11,7 @@ const ROWS: [&[&str]; 10] = [
     &["controllers", "scheduler", "kubelet"],
     &["kubectl"],
     &["simulation"],
-    &["insight", "permalink"],
+    &["insight", "permalink", "exchange"],
     &["lessons"],
     &["app", "js_api"],
     &["ui"],

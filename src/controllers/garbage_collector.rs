@@ -7,7 +7,7 @@
 //! turn. Left out: dependents of kinds that the simulation does not act on.
 
 use crate::apiserver::{
-    Change, Delete, FOREGROUND_DELETION, Now, ORPHAN_DEPENDENTS, Plan, Propagation, Store, Timer, Write,
+    Change, Delete, FOREGROUND_DELETION, Now, ORPHAN_DEPENDENTS, Plan, Propagation, Store, Timer, Write, schema,
 };
 use crate::objects::*;
 use serde::Serialize;
@@ -176,8 +176,12 @@ fn find_owner(store: &Store, namespace: &Rc<str>, kind: &str, name: &str, uid: &
     found.filter(|object| *object.metadata().uid == *uid)
 }
 
-/// Whether the owner of a reference is there. Owners live in the same namespace or in none.
+/// Whether the owner of a reference is there. Owners live in the same namespace or in none. Of a kind that the API server
+/// does not know nobody can say that the owner is gone.
 fn exists(store: &Store, namespace: &Rc<str>, owner: &OwnerReference) -> bool {
+    if schema::resource_of(&owner.api_version, &owner.kind).is_none() {
+        return true;
+    }
     let found = match Kind::from_manifest(&owner.api_version, &owner.kind) {
         Some(kind) => {
             let namespace = if kind.is_namespaced() { namespace.clone() } else { "".into() };

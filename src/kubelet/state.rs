@@ -57,6 +57,11 @@ impl KubeletState {
         nodes.sort_by(|a, b| natural_cmp(a.name(), b.name()));
         for node in nodes {
             state.register(node);
+            // Of a kubelet that the node controller has heard nothing from, nothing is to be heard.
+            let unknown = |c: &NodeCondition| c.type_ == "Ready" && c.status == "Unknown";
+            if node.status.conditions.iter().any(unknown) {
+                state.edit_node(node.name(), |runtime| runtime.down = Some((0, Down::Silent)));
+            }
         }
         state
     }

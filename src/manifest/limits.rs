@@ -24,9 +24,9 @@ impl Limits {
     /// The deepest nesting that is safe everywhere.
     pub const MAX_DEPTH: usize = 100;
 
-    /// For the dump of a real cluster: 128 MiB of text and half a million objects.
+    /// For the dump of a real cluster, which is read item by item: 512 MiB of text and half a million objects.
     pub const fn for_dump() -> Self {
-        Limits { bytes: 128 << 20, documents: 200_000, objects: 500_000, ..Self::DEFAULT }
+        Limits { bytes: 512 << 20, documents: 200_000, objects: 500_000, ..Self::DEFAULT }
     }
 
     const DEFAULT: Self = Limits {

@@ -6,6 +6,8 @@ use super::scenario::{LogEntry, Scenario};
 use super::step::{Actor, CommandRun, Reason, Step};
 use super::timeline::{Branch, Timeline};
 use super::world::{Turned, World};
+use crate::objects::{Object, encode};
+use serde_json::Value;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -33,6 +35,8 @@ pub enum Progress {
 pub struct Session {
     /// The scenario as it was opened, without its log.
     opened: Scenario,
+    /// Whether the scenario's objects are those of the world at the start, which are too many to be kept twice.
+    objects_in_world: bool,
     timeline: Timeline,
     detector: CycleDetector,
     /// The step that comes after the end of the present line, computed when somebody asks.
@@ -45,6 +49,7 @@ impl Session {
         let mut session = Self {
             timeline: Timeline::new(World::new(&scenario)),
             opened: Scenario { log: Vec::new(), ..scenario.clone() },
+            objects_in_world: false,
             detector: CycleDetector::default(),
             next: OnceCell::new(),
         };
@@ -54,6 +59,34 @@ impl Session {
             session.replay(entry, &files);
         }
         session
+    }
+
+    /// Goes on from a world that was put together from the objects of a real cluster.
+    pub fn adopt(scenario: Scenario, world: World) -> Self {
+        Self {
+            timeline: Timeline::new(world),
+            opened: Scenario { log: Vec::new(), objects: Vec::new(), ..scenario },
+            objects_in_world: true,
+            detector: CycleDetector::default(),
+            next: OnceCell::new(),
+        }
+    }
+
+    /// Whether it began with the objects of a real cluster.
+    pub fn is_adopted(&self) -> bool {
+        self.objects_in_world
+    }
+
+    /// Objects at the start, as manifests.
+    pub fn objects_at_start(&self) -> Vec<Value> {
+        if !self.objects_in_world {
+            return self.opened.objects.clone();
+        }
+        // What every cluster has is made anew.
+        let usual = World::empty(&self.opened).store().all();
+        let is_usual = |object: &&Object| usual.iter().any(|usual| usual.metadata().uid == object.metadata().uid);
+        let objects = self.world_at(0).store().all();
+        objects.iter().filter(|object| !is_usual(object)).map(|object| encode(&object.to_value())).collect()
     }
 
     /// Runs a command line: kubectl, `sim`, or several joined by `&&` and `;`. `files` are the editor's tabs, which
@@ -272,7 +305,7 @@ impl Session {
             let (step, at) = (Some(step.number - 1), Some(format_duration(step.at_ms)));
             log.push(LogEntry { step, at, run: run.line.clone(), files });
         }
-        Scenario { log, ..self.opened.clone() }
+        Scenario { log, objects: self.objects_at_start(), ..self.opened.clone() }
     }
 
     /// The scenario as it was opened, without its log.

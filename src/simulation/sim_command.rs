@@ -161,6 +161,11 @@ pub fn words(line: &str) -> Option<Vec<String>> {
     Some(words)
 }
 
+/// The `sim` command that a line is: `None` for any other line, an error inside where its words are wrong.
+pub fn command_of(line: &str) -> Option<Result<SimCommand, SimError>> {
+    words(line).map(|words| parse(&words))
+}
+
 /// Positional words and `--name value` / `--name=value` pairs.
 type Words = (Vec<String>, Vec<(String, String)>);
 

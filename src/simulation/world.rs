@@ -73,17 +73,7 @@ pub struct Turned {
 impl World {
     /// The world at the start of a scenario.
     pub fn new(scenario: &Scenario) -> Self {
-        let mut world = Self {
-            api: ApiServer::new(scenario.seed, scenario.start),
-            start: scenario.start,
-            now_ms: 0,
-            agenda: Agenda::default(),
-            actors: Actors::new(&Store::default(), scenario.behaviours.clone()),
-            waiting: None,
-            namespace: "".into(),
-            written: RedBlackTreeMap::new(),
-            shape: Shape::default(),
-        };
+        let mut world = Self::empty(scenario);
         for tree in &scenario.objects {
             // What cannot be read at all was refused when the scenario was opened.
             if let Ok(object) = Object::from_value(tree.clone()) {
@@ -94,6 +84,21 @@ impl World {
         let changes = world.api.take_changes();
         world.tell_all(&changes, None);
         world
+    }
+
+    /// A world with the scenario's clock and behaviours, and nothing in it.
+    pub(super) fn empty(scenario: &Scenario) -> Self {
+        Self {
+            api: ApiServer::new(scenario.seed, scenario.start),
+            start: scenario.start,
+            now_ms: 0,
+            agenda: Agenda::default(),
+            actors: Actors::new(&Store::default(), scenario.behaviours.clone()),
+            waiting: None,
+            namespace: "".into(),
+            written: RedBlackTreeMap::new(),
+            shape: Shape::default(),
+        }
     }
 
     /// All objects.
@@ -230,7 +235,8 @@ impl World {
             self.waiting = Some(Rc::new(Waiting { line: line.into(), step: number, what }));
         }
         self.take_effects(&output.effects);
-        let files = files.iter().filter(|(name, _)| line.contains(name.as_str()));
+        let named = |name: &str| line.contains(name) || line.contains(&kubectl::shell::quote(name));
+        let files = files.iter().filter(|(name, _)| named(name));
         let run = CommandRun {
             line: line.into(),
             stdout: output.stdout,
@@ -258,7 +264,7 @@ impl World {
     }
 
     /// Shows changes to the informers of all actors.
-    fn tell_all(&mut self, changes: &[Change], number: Option<usize>) {
+    pub(super) fn tell_all(&mut self, changes: &[Change], number: Option<usize>) {
         self.shape = self.shape.after(changes);
         for change in changes {
             actors::on_change(self, change, number);

@@ -1,0 +1,317 @@
+//! A session on a KWOK cluster: nodes as manifests, the kubelets' behaviours as KWOK Stages, then the same commands.
+//! See <https://kwok.sigs.k8s.io/docs/user/stages-configuration/>.
+
+use super::cluster::{kind, name, tree_of};
+use super::replay::{Played, here_document, played, seconds, variable};
+use super::script::{command_text, start};
+use crate::kubectl::shell::quote;
+use crate::kubelet::{Behaviour, BehaviourMatch, Behaviours, Outcome};
+use crate::manifest;
+use crate::simulation::{Reason, Session, SimCommand, Step};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Annotation of the nodes that KWOK plays.
+const FAKE: &str = "kwok.x-k8s.io/node";
+
+const HEAD: &str = r#"#!/usr/bin/env bash
+# What was done in the DaemonSet Playground, on a KWOK cluster: a real control plane whose nodes are played.
+# It needs kwokctl and kubectl, makes a cluster named "playground", and leaves it running; afterwards:
+#   kwokctl delete cluster --name playground
+set -u
+shopt -s expand_aliases
+alias k=kubectl
+cd "$(mktemp -d)" || exit
+
+# How long to pause: PAUSES=no runs through.
+pause() { [ "${PAUSES:-yes}" = no ] || sleep "$1"; }
+
+# The name of a pod: pod NAMESPACE LABELS NODE. Their names end at random, so they differ from cluster to cluster.
+pod() {
+  kubectl get pods -n "$1" -l "$2" ${3:+--field-selector "spec.nodeName=$3"} -o name | head -n 1 | cut -d / -f 2
+}
+
+# How pods behave: the stages of KWOK's pods. Those of its nodes stay as they are.
+"#;
+
+/// A bash script that makes a KWOK cluster with the session's nodes and behaviours and runs its commands.
+pub fn kwok_script(session: &Session) -> String {
+    let (commands, named) = played(session);
+    let (opened, objects) = (session.opened(), session.objects_at_start());
+    let mut out = HEAD.to_owned();
+    out += &here_document("cat > stages.yaml", &stages(&opened.behaviours));
+    out += "kwokctl create cluster --name playground --config stages.yaml --wait 60s || exit\n";
+    out += "kubectl config use-context kwok-playground\n\n# 1. The nodes.\n";
+    let nodes: Vec<Value> = objects.iter().filter(|tree| kind(tree) == "Node").map(node_manifest).collect();
+    if !nodes.is_empty() {
+        out += &here_document("kubectl apply -f -", &documents(&nodes));
+    }
+    for node in &named {
+        out += &format!("{}={}\n", variable(node), quote(node));
+    }
+    out += &start(&objects);
+    out += "\n# 3. The session.\n";
+    let joined = joined_nodes(session);
+    let counterpart = |sim: &SimCommand, command: &Played| counterpart(sim, command, &joined);
+    for command in &commands {
+        out += &command_text(command, &counterpart);
+    }
+    out
+}
+
+fn documents(trees: &[Value]) -> String {
+    let texts: Vec<String> = trees.iter().map(manifest::to_yaml).collect();
+    texts.join("---\n")
+}
+
+/// A node as KWOK plays it: with what it has, but no condition, which KWOK writes.
+fn node_manifest(tree: &Value) -> Value {
+    let mut node = super::cluster::as_manifest(tree);
+    let status = tree.get("status").cloned().unwrap_or_default();
+    if let Some(members) = node.as_object_mut() {
+        let kept: serde_json::Map<String, Value> = ["capacity", "allocatable", "nodeInfo"]
+            .iter()
+            .filter_map(|m| Some(((*m).to_owned(), status.get(m)?.clone())))
+            .collect();
+        members.insert("status".into(), Value::Object(kept));
+        if let Some(metadata) = members.get_mut("metadata").and_then(Value::as_object_mut) {
+            let annotations = metadata.entry("annotations").or_insert_with(|| json!({}));
+            if let Some(annotations) = annotations.as_object_mut() {
+                annotations.insert(FAKE.into(), "fake".into());
+            }
+            let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+            if let Some(labels) = labels.as_object_mut() {
+                labels.insert("type".into(), "kwok".into());
+            }
+        }
+        // Taints of nodes that are not ready are the node controller's.
+        if let Some(taints) =
+            members.get_mut("spec").and_then(|spec| spec.get_mut("taints")).and_then(Value::as_array_mut)
+        {
+            let by_controller = |taint: &Value| {
+                taint.get("key").and_then(Value::as_str).is_some_and(|key| key.starts_with("node.kubernetes.io/"))
+            };
+            taints.retain(|taint| !by_controller(taint));
+        }
+    }
+    node
+}
+
+/// The nodes that each command brought, by the command's line.
+fn joined_nodes(session: &Session) -> BTreeMap<String, Vec<Value>> {
+    let created = |step: &Step| -> Vec<Value> {
+        let new =
+            step.changes.iter().filter(|change| change.before.is_none()).filter_map(|change| change.after.as_ref());
+        new.map(tree_of).filter(|tree| kind(tree) == "Node").map(|tree| node_manifest(&tree)).collect()
+    };
+    let mut joined: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for step in session.steps() {
+        if let Reason::Command(run) = &step.reason
+            && run.line.trim_start().starts_with("sim")
+        {
+            joined.entry(run.line.clone()).or_default().extend(created(step));
+        }
+    }
+    joined
+}
+
+fn counterpart(sim: &SimCommand, command: &Played, joined: &BTreeMap<String, Vec<Value>>) -> String {
+    let annotate = |nodes: &[String], change: &str| -> String {
+        nodes.iter().map(|node| format!("kubectl annotate node {} {FAKE}{change}\n", quote(node))).collect()
+    };
+    match sim {
+        SimCommand::AddNode(_) => {
+            // The same line given twice brings other nodes each time; those that are there already stay.
+            let nodes = joined.get(&command.run.line).map(Vec::as_slice).unwrap_or_default();
+            let names: Vec<&str> =
+                nodes.iter().map(name).filter(|name| command.run.stdout.contains(&format!("node/{name} "))).collect();
+            let new: Vec<Value> = nodes.iter().filter(|node| names.contains(&name(node))).cloned().collect();
+            if new.is_empty() { String::new() } else { here_document("kubectl apply -f -", &documents(&new)) }
+        }
+        SimCommand::PowerOff(nodes) | SimCommand::StopKubelet(nodes) => {
+            format!("# KWOK plays them no longer: no heartbeat, no pod status.\n{}", annotate(nodes, "-"))
+        }
+        SimCommand::StartKubelet(nodes) => annotate(nodes, "=fake --overwrite"),
+        SimCommand::Condition { node, type_, status, reason, message } => {
+            let condition = json!({"type": type_, "status": status, "reason": reason, "message": message});
+            let patch = json!({"status": {"conditions": [condition]}});
+            format!(
+                "# KWOK's heartbeat writes its own again.\nkubectl patch node {} --subresource=status -p {}\n",
+                quote(node),
+                quote(&patch.to_string())
+            )
+        }
+        SimCommand::Behaviour(text) => match serde_yaml::from_str::<Behaviours>(text) {
+            Ok(behaviours) => {
+                let apply = here_document("cat > stages.yaml", &stages(&behaviours));
+                format!(
+                    "{apply}# KWOK reads its stages when it starts; pods that are there keep what they are.\n\
+                     kwokctl stop component kwok-controller --name playground 2>/dev/null\n\
+                     cp stages.yaml \"${{KWOK_WORKDIR:-$HOME/.kwok}}/clusters/playground/kwok.yaml\"\n\
+                     kwokctl start component kwok-controller --name playground\n"
+                )
+            }
+            Err(_) => String::new(),
+        },
+        SimCommand::Wait(ms) => format!("pause {}\n", seconds(*ms)),
+        SimCommand::Help => String::new(),
+    }
+}
+
+/// KWOK Stages for how pods behave: one for each rule and one for all other pods, in the order of the rules; and one
+/// that ends pods which are told to.
+pub fn stages(behaviours: &Behaviours) -> String {
+    let everything_else = Behaviour::default();
+    let rules: Vec<&Behaviour> = behaviours.0.iter().map(|rule| &**rule).chain([&everything_else]).collect();
+    let mut trees = Vec::new();
+    let mut earlier: Vec<String> = Vec::new();
+    for (index, rule) in rules.iter().enumerate() {
+        let own = query(&rule.selects);
+        let others = earlier.iter().map(|query| format!("({query} | not)"));
+        let query = others.chain([own.clone()]).collect::<Vec<_>>().join(" and ");
+        let stem = if index + 1 == rules.len() { "others".to_owned() } else { format!("rule-{}", index + 1) };
+        trees.push(starting(&stem, &query, rule));
+        if let Some(tree) = succeeding(&stem, &query, rule) {
+            trees.push(tree);
+        }
+        trees.push(ending(&stem, &query, rule));
+        earlier.push(own);
+    }
+    documents(&trees)
+}
+
+/// A jq query that says whether a rule is for a pod.
+fn query(selects: &BehaviourMatch) -> String {
+    let text = |text: &str| Value::String(text.into()).to_string();
+    let mut parts = Vec::new();
+    if let Some(image) = &selects.image {
+        parts.push(format!("([.spec.containers[].image | contains({})] | any)", text(image)));
+    }
+    if let Some(node) = &selects.node {
+        parts.push(format!("(.spec.nodeName == {})", text(node)));
+    }
+    if let Some(namespace) = &selects.namespace {
+        parts.push(format!("(.metadata.namespace == {})", text(namespace)));
+    }
+    if let Some(controller) = &selects.controller {
+        let (own, below) = (text(controller), text(&format!("{controller}-")));
+        parts.push(format!(
+            "([.metadata.ownerReferences[]? | .name == {own} or (.kind == \"ReplicaSet\" and (.name | startswith({below})))] | any)"
+        ));
+    }
+    if let Some(revision) = &selects.revision {
+        let hash = text(revision);
+        let label = |key: &str| format!("(.metadata.labels[\"{key}\"] == {hash})");
+        parts.push(format!("({} or {})", label("controller-revision-hash"), label("pod-template-hash")));
+    }
+    if let Some(part) = &selects.pod {
+        parts.push(format!("(.metadata.name | contains({}))", text(part)));
+    }
+    if parts.is_empty() { "true".into() } else { format!("({})", parts.join(" and ")) }
+}
+
+fn stage(name: &str, query: &str, mut also: Vec<Value>, delay_ms: u64, next: Value) -> Value {
+    also.insert(0, json!({"key": format!("{query} | tostring"), "operator": "In", "values": ["true"]}));
+    json!({
+        "apiVersion": "kwok.x-k8s.io/v1alpha1",
+        "kind": "Stage",
+        "metadata": {"name": name},
+        "spec": {
+            "resourceRef": {"apiGroup": "v1", "kind": "Pod"},
+            "selector": {"matchExpressions": also},
+            "delay": {"durationMilliseconds": delay_ms},
+            "next": next,
+        },
+    })
+}
+
+fn starting(stem: &str, query: &str, rule: &Behaviour) -> Value {
+    let also = vec![
+        json!({"key": ".metadata.deletionTimestamp", "operator": "DoesNotExist"}),
+        json!({"key": ".status.startTime", "operator": "DoesNotExist"}),
+    ];
+    let (delay, phase, ready, state, more) = match &rule.outcome {
+        Outcome::Run | Outcome::Succeed { .. } => {
+            let delay = rule.start_after_ms.saturating_add(rule.ready_after_ms);
+            (delay, "Running", true, RUNNING.to_owned(), "")
+        }
+        Outcome::NeverReady => (rule.start_after_ms, "Running", false, RUNNING.to_owned(), ""),
+        Outcome::NeverStart => (0, "Pending", false, waiting("ContainerCreating"), ""),
+        Outcome::ImagePull { .. } => (rule.start_after_ms, "Pending", false, waiting("ImagePullBackOff"), ""),
+        Outcome::Crash { exit_code, after_ms, .. } => {
+            (rule.start_after_ms.saturating_add(*after_ms), "Running", false, crashed(*exit_code, 1), "")
+        }
+        Outcome::CrashLoop { exit_code, restarts } => {
+            (rule.start_after_ms, "Running", false, crashed(*exit_code, *restarts), "")
+        }
+        Outcome::Evict { after_ms, resource } => {
+            let more =
+                format!("reason: Evicted\nmessage: {}\n", json!(format!("The node was low on resource: {resource}.")));
+            return stage(&format!("pod-start-{stem}"), query, also, *after_ms, status("Failed", false, "", &more));
+        }
+        Outcome::OutOf { resource, after_ms } => {
+            let more = format!("reason: {}\n", json!(format!("OutOf{resource}")));
+            return stage(&format!("pod-start-{stem}"), query, also, *after_ms, status("Failed", false, "", &more));
+        }
+    };
+    stage(&format!("pod-start-{stem}"), query, also, delay, status(phase, ready, &state, more))
+}
+
+fn succeeding(stem: &str, query: &str, rule: &Behaviour) -> Option<Value> {
+    let Outcome::Succeed { after_ms } = &rule.outcome else { return None };
+    let also = vec![
+        json!({"key": ".metadata.deletionTimestamp", "operator": "DoesNotExist"}),
+        json!({"key": ".status.phase", "operator": "In", "values": ["Running"]}),
+    ];
+    let state = "    terminated:\n      exitCode: 0\n      reason: Completed\n      finishedAt: {{ $now | Quote }}\n";
+    Some(stage(&format!("pod-end-{stem}"), query, also, *after_ms, status("Succeeded", false, state, "")))
+}
+
+fn ending(stem: &str, query: &str, rule: &Behaviour) -> Value {
+    let also = vec![json!({"key": ".metadata.deletionTimestamp", "operator": "Exists"})];
+    let next = json!({"finalizers": {"empty": true}, "delete": true});
+    stage(&format!("pod-delete-{stem}"), query, also, rule.terminate_after_ms, next)
+}
+
+const RUNNING: &str = "    running:\n      startedAt: {{ $now | Quote }}\n";
+
+fn waiting(reason: &str) -> String {
+    format!("    waiting:\n      reason: {reason}\n")
+}
+
+fn crashed(exit_code: i32, restarts: i32) -> String {
+    format!(
+        "    waiting:\n      reason: CrashLoopBackOff\n  lastState:\n    terminated:\n      exitCode: {exit_code}\n      \
+         reason: {}\n      finishedAt: {{{{ $now | Quote }}}}\n  restartCount: {restarts}\n",
+        if exit_code == 0 { "Completed" } else { "Error" }
+    )
+}
+
+/// A `next` with a status of this form.
+fn status(phase: &str, ready: bool, state: &str, more: &str) -> Value {
+    let ready = if ready { "True" } else { "False" };
+    let condition = |type_: &str, status: &str| {
+        format!("- lastTransitionTime: {{{{ $now | Quote }}}}\n  status: \"{status}\"\n  type: {type_}\n")
+    };
+    let mut template = format!("{{{{ $now := Now }}}}\nphase: {phase}\nstartTime: {{{{ $now | Quote }}}}\n{more}");
+    if !state.is_empty() {
+        template += "conditions:\n";
+        for (type_, status) in [
+            ("PodReadyToStartContainers", "True"),
+            ("Initialized", "True"),
+            ("Ready", ready),
+            ("ContainersReady", ready),
+        ] {
+            template += &condition(type_, status);
+        }
+        template += "containerStatuses:\n{{ range .spec.containers }}\n- name: {{ .name | Quote }}\n  image: {{ .image | Quote }}\n";
+        template += &format!("  ready: {}\n", ready == "True");
+        if !state.contains("restartCount") {
+            template += "  restartCount: 0\n";
+        }
+        template += &format!("  state:\n{state}{{{{ end }}}}\n");
+        template += "hostIP: {{ NodeIPWith .spec.nodeName | Quote }}\n";
+        template += "podIP: {{ PodIPWith .spec.nodeName ( or .spec.hostNetwork false ) ( or .metadata.uid \"\" ) ( or .metadata.name \"\" ) ( or .metadata.namespace \"\" ) | Quote }}\n";
+    }
+    json!({"statusTemplate": template})
+}
