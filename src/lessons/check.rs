@@ -1,7 +1,7 @@
 //! What can be asked about the state of a cluster and about how it got there.
 
 use super::lesson::Both;
-use super::scene::{matching_pods, object_test_holds, script_words};
+use super::scene::{count_objects, matching_pods, object_test_holds, script_words};
 use crate::objects::{DaemonSet, Object, ObjectKey};
 use crate::simulation::{CommandRun, Reason, Session, World};
 use std::rc::Rc;
@@ -29,6 +29,19 @@ pub enum Check {
     Pods(PodTest),
     /// A field of an object, or whether it is there.
     Object(ObjectTest),
+    /// How many objects of a kind there are.
+    Objects {
+        /// API version.
+        api_version: String,
+        /// Kind.
+        kind: String,
+        /// Namespace; `*` for all.
+        namespace: String,
+        /// Label selector, as after `-l`.
+        selector: String,
+        /// How many there must be.
+        count: Amount,
+    },
     /// An event that was recorded since the task began.
     Event {
         /// `FailedScheduling`…
@@ -197,8 +210,9 @@ pub struct PodTest {
     pub state: PodState,
     /// An image contains this.
     pub image: Option<String>,
-    /// Reason of a waiting or terminated container, or of the pod: `OOMKilled`, `CrashLoopBackOff`, `Evicted`…
-    pub reason: Option<String>,
+    /// One of these is the reason of a waiting or terminated container, or of the pod: `OOMKilled`,
+    /// `CrashLoopBackOff`, `Evicted`… Empty: whatever it is.
+    pub reasons: Vec<String>,
     /// What a JSONPath finds in each of them.
     pub path: Option<(String, String)>,
     /// How many there must be.
@@ -280,6 +294,10 @@ impl Check {
             }),
             Self::Pods(test) => pod_test_holds(test, scene.world()),
             Self::Object(test) => object_test_holds(test, scene.world()),
+            Self::Objects { api_version, kind, namespace, selector, count } => {
+                let found = count_objects(scene.world(), api_version, kind, namespace, selector);
+                count.fits(i64::try_from(found).unwrap_or(i64::MAX))
+            }
             Self::Event { reason, about, says } => {
                 let told = |object: &Object| match object {
                     Object::Event(event) => {

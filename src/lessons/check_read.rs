@@ -10,7 +10,7 @@ use crate::objects::ObjectKey;
 
 /// The members of which a check must have exactly one: it says what is checked.
 pub(super) const CHECKS: &[&str] =
-    &["daemonset", "pods", "object", "event", "command", "always", "once", "not", "all", "quiet"];
+    &["daemonset", "pods", "object", "objects", "event", "command", "always", "once", "not", "all", "quiet"];
 
 const DAEMON_SET: &[&str] = &[
     "daemonset",
@@ -27,6 +27,7 @@ const DAEMON_SET: &[&str] = &[
 const PODS: &[&str] =
     &["pods", "namespace", "say", "state", "image", "reason", "path", "is", "count", "nodes", "covers", "without"];
 const OBJECT: &[&str] = &["object", "namespace", "say", "exists", "path", "is", "contains", "found", "number"];
+const OBJECTS: &[&str] = &["objects", "namespace", "say", "selector", "count"];
 const EVENT: &[&str] = &["event", "say", "about", "says"];
 const COMMAND: &[&str] = &["command", "say", "exit", "prints"];
 
@@ -57,6 +58,25 @@ pub(super) fn read_check(field: &Field<'_>, faults: &mut Faults) -> Option<Check
         "daemonset" => read_daemon_set(field, &what, faults),
         "pods" => read_pods(field, &what, faults).map(Check::Pods),
         "object" => read_object(field, &what, faults).map(Check::Object),
+        "objects" => {
+            field.mapping(OBJECTS, faults);
+            let resource =
+                what.read(Wanted::Kind, faults, |text| resource_by_name(&text.to_lowercase()))?;
+            let selector = match field.get("selector") {
+                Some(selector) => selector.read(Wanted::Selector, faults, |text| {
+                    Selector::parse(text).ok().map(|_| text.to_owned())
+                })?,
+                None => String::new(),
+            };
+            let count = field.require("count", faults)?;
+            Some(Check::Objects {
+                api_version: resource.api_version(),
+                kind: resource.kind.to_owned(),
+                namespace: namespace(field, faults),
+                selector,
+                count: amount(&count, faults)?,
+            })
+        }
         "event" => {
             field.mapping(EVENT, faults);
             let about = field.get("about").and_then(|about| {
@@ -132,7 +152,7 @@ fn read_pods(field: &Field<'_>, selector: &Field<'_>, faults: &mut Faults) -> Op
         namespace: namespace(field, faults),
         state: state.and_then(|index| PodState::ALL.get(index).copied()).unwrap_or_default(),
         image: field.get("image").and_then(|image| image.text(faults)),
-        reason: field.get("reason").and_then(|reason| reason.text(faults)),
+        reasons: list("reason", faults).unwrap_or_default(),
         path,
         count: field.get("count").and_then(|count| amount(&count, faults)),
         nodes: list("nodes", faults),

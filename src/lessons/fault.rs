@@ -1,6 +1,7 @@
 //! What can be wrong with a lesson file, as data: the page chooses the words.
 
 use super::lesson::Both;
+use crate::manifest::Fact;
 
 /// One fault and the line it is on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub enum Fault {
     NoFrontMatter,
     /// The front matter or a fence never ends.
     NeverEnds,
-    /// The YAML reader gave up, with its own words.
-    Yaml(String),
+    /// The YAML reader gave up.
+    Yaml(Box<Fact>),
     /// A member that is not known here; `meant` is the nearest known one.
     UnknownMember {
         /// As written.
@@ -110,6 +111,8 @@ pub enum Wanted {
     OneOf(&'static [&'static str]),
     /// `KIND/NAME`.
     KindAndName,
+    /// A kind that kubectl knows.
+    Kind,
     /// A label selector.
     Selector,
     /// A JSONPath template.

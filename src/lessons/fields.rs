@@ -28,7 +28,7 @@ impl Yaml {
         let before = first_line.saturating_sub(1);
         let read = manifest::read(text, &Limits::default());
         for found in read.diagnostics.iter().filter(|found| found.severity == Severity::Error) {
-            faults.add(before.saturating_add(found.span.start.line), Fault::Yaml(found.to_string()));
+            faults.add(before.saturating_add(found.span.start.line), Fault::Yaml(Box::new(found.fact.clone())));
         }
         Self { document: read.documents.into_iter().find(|document| document.error.is_none()), before }
     }

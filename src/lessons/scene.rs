@@ -22,7 +22,7 @@ pub(super) fn matching_pods<'w>(test: &PodTest, world: &'w World) -> Vec<&'w Rc<
             let runs = |image: &String| pod.spec.containers.iter().any(|c| c.image.contains(image.as_str()));
             test.image.as_ref().is_none_or(runs)
         })
-        .filter(|pod| test.reason.as_ref().is_none_or(|reason| has_reason(pod, reason)))
+        .filter(|pod| test.reasons.is_empty() || test.reasons.iter().any(|reason| has_reason(pod, reason)))
         .filter(|pod| {
             let found = |(path, wanted): &(String, String)| {
                 printed(&Object::Pod(Rc::clone(pod)), path).as_deref() == Some(wanted.as_str())
@@ -83,4 +83,22 @@ pub(super) fn object_test_holds(test: &ObjectTest, world: &World) -> bool {
             shown(path).and_then(|text| text.parse().ok()).is_some_and(|number| amount.fits(number))
         }
     }
+}
+
+/// Number of objects of a kind whose labels fit.
+pub(super) fn count_objects(world: &World, api_version: &str, kind: &str, namespace: &str, selector: &str) -> usize {
+    let Ok(selector) = Selector::parse(selector) else { return 0 };
+    let objects = match Kind::from_manifest(api_version, kind) {
+        Some(kind) => world.store().list(kind),
+        None => {
+            let same = world.store().all_unstructured().filter(|o| o.api_version == api_version && o.kind == kind);
+            same.cloned().map(Object::Unstructured).collect()
+        }
+    };
+    let fits = |object: &&Object| {
+        let metadata = object.metadata();
+        let here = metadata.namespace.is_empty() || namespace == "*" || *metadata.namespace == *namespace;
+        here && selector.matches(&metadata.labels)
+    };
+    objects.iter().filter(fits).count()
 }
