@@ -60,12 +60,10 @@ pub(super) fn read_check(field: &Field<'_>, faults: &mut Faults) -> Option<Check
         "object" => read_object(field, &what, faults).map(Check::Object),
         "objects" => {
             field.mapping(OBJECTS, faults);
-            let resource =
-                what.read(Wanted::Kind, faults, |text| resource_by_name(&text.to_lowercase()))?;
+            let resource = what.read(Wanted::Kind, faults, |text| resource_by_name(&text.to_lowercase()))?;
             let selector = match field.get("selector") {
-                Some(selector) => selector.read(Wanted::Selector, faults, |text| {
-                    Selector::parse(text).ok().map(|_| text.to_owned())
-                })?,
+                Some(selector) => selector
+                    .read(Wanted::Selector, faults, |text| Selector::parse(text).ok().map(|_| text.to_owned()))?,
                 None => String::new(),
             };
             let count = field.require("count", faults)?;

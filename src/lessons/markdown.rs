@@ -21,6 +21,11 @@ pub enum Block {
         /// The text.
         text: String,
     },
+    /// A table; the first row is its head.
+    Table {
+        /// Rows of cells.
+        rows: Vec<Vec<Vec<Inline>>>,
+    },
     /// Something set apart.
     Quote(Notice, Vec<Inline>),
 }
@@ -86,12 +91,22 @@ pub fn blocks(text: &str) -> Vec<Block> {
                 lines.next();
             }
             blocks.push(Block::List { ordered, items: items.iter().map(|item| inlines(item)).collect() });
+        } else if trimmed.starts_with('|') {
+            let mut rows = vec![cells(trimmed)];
+            while let Some(next) = lines.next_if(|next| next.trim_start().starts_with('|')) {
+                // The line between head and body says nothing.
+                if next.contains(|c: char| !matches!(c, '|' | '-' | ':' | ' ')) {
+                    rows.push(cells(next.trim()));
+                }
+            }
+            blocks.push(Block::Table { rows });
         } else {
             let quoted = trimmed.starts_with('>');
             let mut words = vec![trimmed.trim_start_matches('>').trim()];
             while let Some(next) = lines.peek().map(|next| next.trim()) {
                 if next.is_empty()
                     || next.starts_with("```")
+                    || next.starts_with('|')
                     || next.starts_with("####")
                     || item_of(next).is_some()
                     || next.starts_with('>') != quoted
@@ -106,6 +121,11 @@ pub fn blocks(text: &str) -> Vec<Block> {
         }
     }
     blocks
+}
+
+/// The cells of a table's row.
+fn cells(line: &str) -> Vec<Vec<Inline>> {
+    line.trim_matches('|').split('|').map(|cell| inlines(cell.trim())).collect()
 }
 
 fn quote(text: &str) -> Block {

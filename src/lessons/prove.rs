@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 
 /// Most steps of one run to quiet.
 const BUDGET: usize = 20_000;
+/// The same where a line was left out: what remains may try again without end.
+const BUDGET_WITHOUT: usize = 2_000;
 
 /// What is wrong with a lesson that can be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +60,7 @@ struct Player {
     session: Session,
     files: BTreeMap<String, String>,
     progress: Progress,
+    budget: usize,
 }
 
 impl Player {
@@ -66,7 +69,7 @@ impl Player {
         session.run_to_quiet(BUDGET);
         let files = lesson.scenario.files.clone();
         let progress = Progress::begin(lesson, &session, &files, 0);
-        Self { session, files, progress }
+        Self { session, files, progress, budget: BUDGET }
     }
 
     /// Does a line and looks after it, as the page does.
@@ -76,11 +79,11 @@ impl Player {
                 self.session.run(command, &self.files);
             }
             ScriptLine::Quiet => {
-                self.session.run_to_quiet(BUDGET);
+                self.session.run_to_quiet(self.budget);
             }
             ScriptLine::For(ms) => {
                 let until = self.session.world().now_ms().saturating_add(*ms);
-                self.session.run_until(until, BUDGET);
+                self.session.run_until(until, self.budget);
             }
             ScriptLine::Steps(count) => {
                 for _ in 0..*count {
@@ -138,6 +141,7 @@ pub fn prove(lesson: &Lesson) -> Vec<Flaw> {
         questions(task, &player, index, &mut flaws);
         for skipped in 0..task.solution.len() {
             let mut other = before.clone();
+            other.budget = BUDGET_WITHOUT;
             for (_, line) in task.solution.iter().enumerate().filter(|(number, _)| *number != skipped) {
                 other.act(lesson, line);
             }
