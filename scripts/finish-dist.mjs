@@ -1,8 +1,8 @@
-// Trunk's post-build hook: adds the editor to the site, and for a release shrinks the scripts and styles and writes the
-// content security policy into the page.
+// Trunk's post-build hook: adds the editor to the site, and for a release shrinks the scripts and styles, writes the
+// content security policy into the page, and adds the service worker.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { build, transform } from 'esbuild';
 
 const staging = process.env.TRUNK_STAGING_DIR;
@@ -54,6 +54,22 @@ async function shrink() {
   }
 }
 
+/** Writes the list of all files, and a version made from their contents, into the service worker. */
+function writeServiceWorker() {
+  const files = readdirSync(staging, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.map$/.test(entry.name))
+    .map((entry) => relative(staging, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((file) => file !== 'sw.js')
+    .sort();
+  const version = createHash('sha256');
+  for (const file of files) version.update(file).update(readFileSync(join(staging, file)));
+  const code = readFileSync(join(root, 'www/sw.js'), 'utf8')
+    .replace('__VERSION__', version.digest('hex').slice(0, 16))
+    // The page goes by the address of its folder; other pages by their names.
+    .replace('__FILES__', JSON.stringify(files.map((file) => (file === 'index.html' ? './' : file))));
+  writeFileSync(join(staging, 'sw.js'), code);
+}
+
 const editor = await bundleEditor();
 const page = join(staging, 'index.html');
 let html = readFileSync(page, 'utf8');
@@ -61,6 +77,9 @@ const head = html.indexOf('</head>');
 if (head < 0) throw new Error('index.html has no </head>');
 // Fetched when the browser has nothing better to do; www/editor/loader.js imports it.
 html = `${html.slice(0, head)}<link id="editor-module" rel="prefetch" href="./${editor}">${html.slice(head)}`;
+// A development server must show what was just built, not what was kept.
+const offline = release || process.env.PLAYGROUND_OFFLINE;
+if (offline) html = html.replace('</head>', '<link id="service-worker" rel="alternate" type="text/javascript" href="./sw.js"></head>');
 if (release) {
   await shrink();
   // Not while developing: Trunk's reload script is inline.
@@ -68,3 +87,4 @@ if (release) {
   if (!html.includes('Content-Security-Policy')) throw new Error('index.html has no <meta charset="utf-8"> to put the policy after');
 }
 writeFileSync(page, html);
+if (offline) writeServiceWorker();

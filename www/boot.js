@@ -10,14 +10,6 @@ function explain(error) {
       : 'This browser has no WebAssembly, in which the playground is written, or it is switched off.';
 }
 
-// The chosen colours, before anything is drawn in the others.
-try {
-  const theme = localStorage.getItem('daemonset-playground.theme');
-  if (theme) document.documentElement.dataset.theme = theme;
-} catch {
-  // Without storage the system's colours stay.
-}
-
 const address = (id) => document.getElementById(id).href;
 
 import(address('playground-js'))

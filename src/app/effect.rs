@@ -26,6 +26,17 @@ pub enum Effect {
         /// Its text.
         text: String,
     },
+    /// Offer a picture, given as SVG, as a PNG file.
+    DownloadPng {
+        /// Name of the file.
+        name: String,
+        /// The picture.
+        svg: String,
+    },
+    /// Print the page.
+    Print,
+    /// Load the other version of the site that is ready.
+    UseUpdate,
     /// Let the person choose a file.
     PickFile,
     /// Colours of the page.

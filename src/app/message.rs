@@ -1,5 +1,6 @@
 //! Everything that can happen to the interface.
 
+use crate::app::export::Export;
 use crate::app::text::Language;
 use crate::objects::ObjectKey;
 use serde::{Deserialize, Serialize};
@@ -307,10 +308,14 @@ pub enum Msg {
     SetLanguage(Language),
     /// Put something on the clipboard.
     Copy(String),
-    /// Save the scenario as a file.
-    DownloadScenario,
-    /// Save the commands as a shell script.
-    DownloadScript,
+    /// Save something as a file.
+    Export(Export),
+    /// Print the page.
+    Print,
+    /// Another version of the site is ready.
+    UpdateReady,
+    /// Go on with it.
+    UseUpdate,
     /// Ask for a file to open.
     PickFile,
     /// Begin anew with the first cluster.

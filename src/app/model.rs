@@ -140,6 +140,8 @@ pub enum NoticeAction {
     ReopenFile,
     /// Bring the session back that was replaced.
     RestoreSession,
+    /// Load the other version of the site.
+    UseUpdate,
 }
 
 /// The cluster of a first visit: a control plane with its taint, and three workers.

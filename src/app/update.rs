@@ -2,6 +2,7 @@
 
 use crate::app::command;
 use crate::app::effect::Effect;
+use crate::app::export::{self, Export};
 use crate::app::files::Files;
 use crate::app::message::{Inspect, Msg, Pane, Running, SideTab};
 use crate::app::model::{FIRST_FILE, Model, Notice, NoticeAction, Pace, STORY_PAGE};
@@ -74,13 +75,13 @@ pub fn update(model: &mut Model, message: Msg) -> Vec<Effect> {
         }
         Msg::NewSession => new_session(model),
         Msg::RestoreSession => restore_session(model),
-        Msg::DownloadScenario => {
-            let text = model.session.scenario().to_yaml();
-            vec![Effect::Download { name: "scenario.yaml".into(), text }]
+        Msg::Export(what) => vec![exported(model, what)],
+        Msg::Print => vec![Effect::Print],
+        Msg::UpdateReady => {
+            offer(model, model.words().update_ready.to_string(), NoticeAction::UseUpdate);
+            Vec::new()
         }
-        Msg::DownloadScript => {
-            vec![Effect::Download { name: "session.sh".into(), text: script(&model.session.scenario()) }]
-        }
+        Msg::UseUpdate => vec![Effect::Save, Effect::UseUpdate],
         Msg::PickFile => vec![Effect::PickFile],
         Msg::Copy(text) => {
             model.announcement = model.words().copied.into();
@@ -505,6 +506,19 @@ fn new_session(model: &mut Model) -> Vec<Effect> {
     model.files = files;
     start_session(model, Session::new(crate::app::model::first_scenario()), before);
     vec![Effect::Save]
+}
+
+/// Something as a file.
+fn exported(model: &Model, what: Export) -> Effect {
+    let name = model.views.head.as_ref().map_or("daemonset", |head| &*head.key.name);
+    let file = |name: String, text: String| Effect::Download { name, text };
+    match what {
+        Export::Svg => file(format!("{name}.svg"), export::picture(model)),
+        Export::Png => Effect::DownloadPng { name: format!("{name}.png"), svg: export::picture(model) },
+        Export::Report => file(format!("{name}.md"), export::report(model)),
+        Export::Scenario => file("scenario.yaml".into(), model.session.scenario().to_yaml()),
+        Export::Script => file("session.sh".into(), script(&model.session.scenario())),
+    }
 }
 
 /// The commands as a shell script. `sim` commands have no counterpart and stay as comments.

@@ -18,6 +18,26 @@ extern "C" {
     fn watch();
 }
 
+#[wasm_bindgen(module = "/www/offline.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = workOffline)]
+    fn register_offline(on_update: &JsValue);
+    #[wasm_bindgen(js_name = useUpdate)]
+    fn use_update();
+}
+
+#[wasm_bindgen(module = "/www/picture.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = savePng, catch)]
+    async fn save_png(svg: &str, name: &str) -> Result<(), JsValue>;
+}
+
+/// Keeps the site for visits without a network, and tells when another version of it is ready.
+pub fn work_offline(send: Callback<Msg>) {
+    let told: Closure<dyn FnMut()> = Closure::new(move || send.emit(Msg::UpdateReady));
+    register_offline(&told.into_js_value());
+}
+
 /// Shows the recovery page when the program panics or is stopped by the browser.
 pub fn install_recovery() {
     watch();
@@ -139,6 +159,18 @@ impl Browser {
             Effect::Download { name, text } => {
                 download(&name, &text);
             }
+            Effect::DownloadPng { name, svg } => {
+                wasm_bindgen_futures::spawn_local(async move {
+                    // A browser that cannot draw it saves nothing; the SVG is there for that.
+                    let _ = save_png(&svg, &name).await;
+                });
+            }
+            Effect::Print => {
+                if let Some(window) = window() {
+                    window.print().ok();
+                }
+            }
+            Effect::UseUpdate => use_update(),
             Effect::PickFile => pick_file(send.clone()),
             Effect::Theme(theme) => {
                 show_theme(theme);
@@ -148,6 +180,7 @@ impl Browser {
                 if let Some(root) = document().and_then(|document| document.document_element()) {
                     root.set_attribute("lang", language.tag()).ok();
                 }
+                store(&format!("{STORAGE_KEY}.language"), Some(language.tag()));
             }
             Effect::Focus(id) => dom::focus_later(id.to_string()),
             Effect::FocusNode(node) => dom::focus_later(format!("node-{node}")),

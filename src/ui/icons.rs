@@ -21,7 +21,9 @@ pub enum Icon {
     More,
     Node,
     Pause,
+    Picture,
     Play,
+    Print,
     Quiet,
     Search,
     Start,
@@ -73,6 +75,8 @@ impl Icon {
             ),
             Self::Node => ("M2.75 3.75h10.5v8.5H2.75zM5 10h.05M8 10h3", ""),
             Self::Pause => ("", "M4.5 3.5h2.25v9H4.5zM9.25 3.5h2.25v9H9.25z"),
+            Self::Picture => ("M2.75 3.75h10.5v8.5H2.75zM3 11l3-3 2.5 2.5L10.5 8.5 13 11M10.75 6.2v.05", ""),
+            Self::Print => ("M4.5 6V2.5h7V6M4.5 11.5H2.75V6h10.5v5.5H11.5M4.5 9.5h7v4h-7z", ""),
             Self::Play => ("", "M4.5 3.4v9.2c0 .5.5.8 1 .5l7-4.6a.6.6 0 0 0 0-1l-7-4.6c-.5-.3-1 0-1 .5z"),
             Self::Quiet => (
                 "M12.75 3.5v9",

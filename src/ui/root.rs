@@ -75,6 +75,7 @@ impl Component for App {
     fn rendered(&mut self, _: &Context<Self>, first: bool) {
         if first {
             browser::store(&browser::starting_key(), None);
+            browser::work_offline(self.send.clone());
         }
     }
 
@@ -158,7 +159,8 @@ fn notice_view(env: &Env, notice: &Notice, model: &Model) -> Html {
                 <button type="button" class="button tiny" onclick={env.on(match action {
                     NoticeAction::ReopenFile => Msg::ReopenFile,
                     NoticeAction::RestoreSession => Msg::RestoreSession,
-                })}>{ words.bring_back }</button>
+                    NoticeAction::UseUpdate => Msg::UseUpdate,
+                })}>{ if action == NoticeAction::UseUpdate { words.use_update } else { words.bring_back } }</button>
             }
             <button type="button" class="button plain tiny icon" aria-label={words.close} onclick={env.on(Msg::CloseNotice)}>{ icon(Icon::Close) }</button>
         </div>

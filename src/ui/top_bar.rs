@@ -1,5 +1,6 @@
 //! The bar at the top: name, files, theme, language.
 
+use crate::app::export::Export;
 use crate::app::message::{Msg, Pane, Theme};
 use crate::app::text::Language;
 use crate::ui::env::use_env;
@@ -41,8 +42,12 @@ pub fn TopBar(props: &TopBarProps) -> Html {
                 { file(Icon::Undo, words.new_session, Msg::NewSession) }
                 { file(Icon::Upload, words.open_file, Msg::PickFile) }
                 <hr />
-                { file(Icon::Download, words.save_scenario, Msg::DownloadScenario) }
-                { file(Icon::Terminal, words.save_script, Msg::DownloadScript) }
+                { file(Icon::Download, words.save_scenario, Msg::Export(Export::Scenario)) }
+                { file(Icon::Terminal, words.save_script, Msg::Export(Export::Script)) }
+                { file(Icon::Story, words.save_report, Msg::Export(Export::Report)) }
+                { file(Icon::Picture, words.save_svg, Msg::Export(Export::Svg)) }
+                { file(Icon::Picture, words.save_png, Msg::Export(Export::Png)) }
+                { file(Icon::Print, words.print, Msg::Print) }
             </Menu>
             <Menu name={words.language} class={classes!("button", "plain")} face={html! { <span class="small">{ env.language.tag().to_uppercase() }</span> }}>
                 { for Language::ALL.into_iter().map(|language| menu_choice(language.name(), language == env.language, env.on(Msg::SetLanguage(language)))) }

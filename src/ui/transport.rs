@@ -217,14 +217,9 @@ fn Areas(props: &AreasProps) -> Html {
     let most = chart.samples.iter().map(|sample| sample.desired()).max().unwrap_or(0).max(1);
     let scale = (HEIGHT - 6.0) / f64::from(most);
     let sample = |index: usize| chart.samples.get(index).copied().unwrap_or_default();
-    let stacked = |index: usize| {
-        let s = sample(index);
-        let (a, b) = (s.new_available, s.new_available.saturating_add(s.old_available));
-        [0, a, b, b.saturating_add(s.unavailable), s.desired()]
-    };
     let layer = |n: usize| {
         area(places, WIDTH, HEIGHT, scale, |index| {
-            let stack = stacked(index);
+            let stack = sample(index).stack();
             (stack.get(n).copied().unwrap_or(0), stack.get(n + 1).copied().unwrap_or(0))
         })
     };

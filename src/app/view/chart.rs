@@ -23,6 +23,12 @@ impl Sample {
             .saturating_add(self.unavailable)
             .saturating_add(self.pending)
     }
+
+    /// The counts, each on top of the one before: 0, new available, and all of them in the end.
+    pub fn stack(&self) -> [u32; 5] {
+        let old = self.new_available.saturating_add(self.old_available);
+        [0, self.new_available, old, old.saturating_add(self.unavailable), self.desired()]
+    }
 }
 
 /// What a mark on the time axis tells of.
