@@ -213,6 +213,8 @@ pub enum Msg {
     PlayTick,
     /// Make a branch the present line.
     SwitchBranch(usize),
+    /// Show a branch beside the present line, or none.
+    Compare(Option<usize>),
 
     /// The person changed a file's text.
     Edit(FileId, Rc<str>),
@@ -287,6 +289,8 @@ pub enum Msg {
     Filter(String),
     /// Group the nodes by the values of a label.
     GroupBy(Option<String>),
+    /// Show the nodes as a table, or as cards or map.
+    ShowTable(bool),
 
     /// Show a part of the page (on a narrow screen).
     ShowPane(Pane),

@@ -50,6 +50,12 @@ pub struct Model {
     pub filter: Rc<str>,
     /// Label by whose values the nodes are grouped.
     pub group: Option<Rc<str>>,
+    /// The nodes are shown as a table.
+    pub as_table: bool,
+    /// The branch that is shown beside the present line.
+    pub compare: Option<usize>,
+    /// The last loop that was found: the position, and the virtual milliseconds of a round.
+    pub looped: Option<(usize, u64)>,
     /// The command under the pointer.
     pub hint: Option<Rc<str>>,
     /// Whether the review of what Apply changes is open.
@@ -197,6 +203,9 @@ impl Model {
             counter: None,
             filter: "".into(),
             group: None,
+            as_table: false,
+            compare: None,
+            looped: None,
             hint: None,
             review_open: false,
             terminal_open: false,

@@ -3,6 +3,7 @@
 use crate::apiserver::Store;
 use crate::app::view::{Chart, Mark, MarkKind, Sample};
 use crate::controllers::daemonset::eligibility::Rules;
+use crate::kubelet::{EndReason, Happening};
 use crate::objects::*;
 use crate::simulation::{Actor, Reason, Session, Step, World};
 use std::collections::{BTreeMap, BTreeSet};
@@ -246,6 +247,16 @@ impl<'a> SetView<'a> {
     }
 }
 
+/// Whether what a kubelet did is a failure of the pod.
+fn is_failure(happening: &Happening) -> bool {
+    match happening {
+        Happening::Refused(_) | Happening::Evicted(_) | Happening::PullFailed { .. } => true,
+        Happening::Ended { exit_code, because, .. } => *exit_code != 0 && *because != EndReason::Killed,
+        Happening::Finished { succeeded } => !succeeded,
+        _ => false,
+    }
+}
+
 fn mark_of(step: &Step) -> Option<Mark> {
     let kind = match &step.reason {
         Reason::Command(run) if step.actor == Actor::Person => match run.exit_code {
@@ -253,6 +264,15 @@ fn mark_of(step: &Step) -> Option<Mark> {
             _ if step.changes.is_empty() => return None,
             _ => MarkKind::Command(run.line.clone()),
         },
+        Reason::DaemonSet(_) => {
+            let is_pod = |object: &Option<Object>| matches!(object, Some(Object::Pod(_)));
+            let pods = step.changes.iter().filter(|change| is_pod(&change.before) || is_pod(&change.after)).count();
+            if pods == 0 {
+                return None;
+            }
+            MarkKind::Wave(pods)
+        }
+        Reason::Kubelet(happenings) if happenings.iter().any(is_failure) => MarkKind::Failure,
         _ => return None,
     };
     Some(Mark { step: step.number, kind })

@@ -32,7 +32,13 @@ pub fn update(model: &mut Model, message: Msg) -> Vec<Effect> {
         Msg::SwitchBranch(index) => {
             model.running = Running::No;
             model.session.switch_branch(index);
+            (model.compare, model.looped) = (None, None);
             moved(model)
+        }
+        Msg::Compare(branch) => {
+            model.compare = branch;
+            model.refresh();
+            Vec::new()
         }
         Msg::Edit(..)
         | Msg::OpenFile(_)
@@ -140,6 +146,10 @@ fn look(model: &mut Model, message: Msg) -> Vec<Effect> {
             return Vec::new();
         }
         Msg::GroupBy(label) => model.group = label.map(Rc::from),
+        Msg::ShowTable(table) => {
+            model.as_table = table;
+            return Vec::new();
+        }
         Msg::ShowPane(pane) => {
             model.pane = pane;
             model.inspect = None;
@@ -439,6 +449,7 @@ fn offer(model: &mut Model, text: String, action: NoticeAction) {
 }
 
 fn tell_loop(model: &mut Model, period_ms: u64) {
+    model.looped = Some((model.session.position(), period_ms));
     let period = crate::app::text::time(model.language(), i64::try_from(period_ms).unwrap_or(i64::MAX));
     let text = fill(model.words().loop_found, &[("time", &period)]);
     tell(model, text, true);

@@ -3,12 +3,14 @@
 use crate::app::cards::Cards;
 use crate::app::details;
 use crate::app::diff;
+use crate::app::lines::Lines;
 use crate::app::message::SideTab;
 use crate::app::model::Model;
 use crate::app::phrase::Phrase;
 use crate::app::rollout::{Rollout, nodes_of};
 use crate::app::view::{
-    Chart, Colours, Detail, EventRow, Fleet, NodeCard, ObjectDiff, SetHead, StoryEntry, StoryPart, VerdictView,
+    Chart, Colours, Comparison, Detail, EventRow, Fleet, NodeCard, ObjectDiff, OpenStep, SetHead, StoryEntry,
+    StoryPart, VerdictView,
 };
 use crate::objects::*;
 use crate::simulation::{Session, Step};
@@ -36,8 +38,8 @@ pub struct Views {
     pub story: Rc<StoryPart>,
     /// The present step in words.
     pub telling: Phrase,
-    /// The shown changes of a step.
-    pub open_step: Option<(usize, Rc<Vec<ObjectDiff>>)>,
+    /// The step that is shown with its changes and causes.
+    pub open_step: Option<Rc<OpenStep>>,
     /// The events, newest first.
     pub events: Rc<Vec<EventRow>>,
     /// What the panel of details shows.
@@ -46,6 +48,9 @@ pub struct Views {
     pub why: Option<Rc<VerdictView>>,
     /// Other lines of time: number of steps, and how many they share with the present one.
     pub branches: Rc<Vec<(usize, usize)>>,
+    /// The present line beside another.
+    pub compared: Option<Rc<Comparison>>,
+    lines: Lines,
     made: Cards,
     rollout: Rollout,
     /// The step that was the present one at the last refresh.
@@ -98,13 +103,15 @@ impl Views {
         let branches = session.branches().iter().map(|branch| (branch.len(), session.fork_of(branch))).collect();
         set(&mut self.branches, branches);
         self.open_step = model.open_step.and_then(|number| {
-            if let Some((open, diffs)) = self.open_step.take()
-                && open == number
-            {
-                return Some((open, diffs));
+            let step = session.step_number(number)?;
+            let causes = causes(model, step);
+            match self.open_step.take() {
+                Some(open) if open.number == number && open.causes == causes => Some(open),
+                _ => Some(Rc::new(OpenStep { number, diffs: changes(step), causes })),
             }
-            session.step_number(number).map(|step| (number, Rc::new(changes(step))))
         });
+        self.compared =
+            model.compare.and_then(|branch| self.lines.update(session, branch, charted.as_ref(), &self.chart));
         let detail = model.inspect.as_ref().map(|what| details::of(model, &self.fleet, &self.cards, what));
         if self.detail.as_deref() != detail.as_ref() {
             self.detail = detail.map(Rc::new);
@@ -163,6 +170,21 @@ fn is_next(last: Option<&Rc<Step>>, present: Option<&Rc<Step>>, session: &Sessio
             session.step_number(present.number.saturating_sub(1)).is_some_and(|before| Rc::ptr_eq(before, last))
         }
     }
+}
+
+/// Most causes that are followed.
+const CAUSES: usize = 12;
+
+/// The steps that led to a step, the nearest first.
+fn causes(model: &Model, step: &Step) -> Vec<(usize, Phrase)> {
+    let mut found = Vec::new();
+    let mut next = step.cause;
+    while let Some(cause) = next.and_then(|number| model.session.step_number(number)).filter(|_| found.len() < CAUSES) {
+        found.push((cause.number, model.words().story_entry(cause).text));
+        // A cause lies before what it caused.
+        next = cause.cause.filter(|number| *number < cause.number);
+    }
+    found
 }
 
 /// What a step did to each object; events are left out.

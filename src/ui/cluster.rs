@@ -14,6 +14,7 @@ use crate::ui::dom;
 use crate::ui::env::use_env;
 use crate::ui::icons::{Icon, icon};
 use crate::ui::node_card::NodeCardView;
+use crate::ui::node_table::NodeTable;
 use crate::ui::pod_tile::{empty_picture, pod_picture};
 use crate::ui::set_head::SetHeader;
 use std::collections::BTreeSet;
@@ -42,6 +43,8 @@ pub struct ClusterProps {
     pub group: Option<Rc<str>>,
     /// A label or taint that something else speaks of: node and key.
     pub marked: Option<(Rc<str>, Rc<str>)>,
+    /// The nodes are shown as a table.
+    pub as_table: bool,
 }
 
 /// The nodes with their pods.
@@ -93,7 +96,7 @@ pub fn Cluster(props: &ClusterProps) -> Html {
         })
     };
 
-    let dense = cards.len() > CARDS_AT_MOST;
+    let dense = cards.len() > CARDS_AT_MOST && !props.as_table;
     // The map before, so that what has not changed is not drawn again.
     let groups = use_mut_ref(|| Rc::new(Vec::<CellGroup>::new()));
     if dense {
@@ -130,10 +133,18 @@ pub fn Cluster(props: &ClusterProps) -> Html {
                         }) }
                     </select>
                 }
+                if props.cards.len() > CARDS_AT_MOST { <StateFilter filter={props.filter.clone()} /> }
                 <span class="small quiet number">{
                     if filter.is_empty() { count(env.language, cards.len(), words.node_one, words.node_many) }
                     else { fill(words.shown_of, &[("n", &cards.len().to_string()), ("all", &props.cards.len().to_string())]) }
                 }</span>
+                <span class="push" />
+                <div class="joined" role="group" aria-label={words.nodes}>
+                    { for [(false, Icon::Cluster, words.as_map), (true, Icon::Table, words.as_table)].map(|(table, shape, name)| html! {
+                        <button type="button" class="button icon" aria-label={name} title={name} aria-pressed={(table == props.as_table).to_string()}
+                            onclick={env.on(Msg::ShowTable(table))}>{ icon(shape) }</button>
+                    }) }
+                </div>
             </div>
             <div class="cluster-scroll">
                 <h2 class="unseen">{ words.nodes }</h2>
@@ -144,7 +155,9 @@ pub fn Cluster(props: &ClusterProps) -> Html {
                     <div class="empty"><p>{ words.none_fits }</p>
                         <button type="button" class="button" onclick={env.on(Msg::Filter(String::new()))}>{ words.show_all }</button></div>
                 }
-                if dense {
+                if props.as_table {
+                    <NodeTable cards={cards.iter().map(|card| (*card).clone()).collect::<Vec<_>>()} set={set.clone()} chosen={chosen.clone()} />
+                } else if dense {
                     <DenseMap groups={groups.borrow().clone()} label={props.group.clone()} colour={props.head.as_ref().map(|head| head.colour)} chosen={chosen.clone()} />
                 } else {
                 <ul ref={list} class="nodes" aria-label={words.nodes} onfocusin={focused} onkeydown={moved}>
@@ -164,6 +177,45 @@ pub fn Cluster(props: &ClusterProps) -> Html {
 #[derive(Clone, PartialEq, Properties)]
 struct LegendProps {
     colour: u8,
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct StateFilterProps {
+    filter: Rc<str>,
+}
+
+/// The states by which nodes are looked for, as words of the filter.
+#[component]
+fn StateFilter(props: &StateFilterProps) -> Html {
+    let env = use_env();
+    let words = env.words();
+    let states = [
+        ("", words.state_any),
+        ("empty", words.state_empty),
+        ("excluded", words.excluded),
+        ("pending", words.pod_state(PodState::Pending)),
+        ("starting", words.pod_state(PodState::Starting)),
+        ("available", words.pod_state(PodState::Available)),
+        ("failing", words.pod_state(PodState::Failing)),
+        ("failed", words.pod_state(PodState::Failed)),
+        ("cordoned", words.state_cordoned),
+        ("unwell", words.state_unwell),
+    ];
+    let now = props.filter.split_whitespace().find_map(|word| word.strip_prefix("is:")).unwrap_or("").to_string();
+    let chosen = {
+        let (send, filter) = (env.send.clone(), props.filter.clone());
+        Callback::from(move |event: Event| {
+            let state = event.target_unchecked_into::<HtmlInputElement>().value();
+            let others = filter.split_whitespace().filter(|word| !word.starts_with("is:")).map(String::from);
+            let word = (!state.is_empty()).then(|| format!("is:{state}"));
+            send.emit(Msg::Filter(others.chain(word).collect::<Vec<_>>().join(" ")));
+        })
+    };
+    html! {
+        <select class="field" aria-label={words.filter_state} onchange={chosen}>
+            { for states.into_iter().map(|(value, text)| html! { <option {value} selected={value == now}>{ text }</option> }) }
+        </select>
+    }
 }
 
 /// What the tiles mean, always in sight.

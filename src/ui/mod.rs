@@ -3,6 +3,7 @@
 mod browser;
 mod chips;
 mod cluster;
+mod compare;
 mod dense;
 mod diff;
 mod dom;
@@ -13,6 +14,7 @@ mod inspector;
 mod manifest;
 mod menu;
 mod node_card;
+mod node_table;
 mod panels;
 mod phrase;
 mod pod_tile;

@@ -95,13 +95,13 @@ impl Component for App {
                         <Manifests files={self.files.clone()} shown={model.files.shown_id()} problems={model.check.problems.clone()}
                             review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.step_applies()} />
                         <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} touched={views.touched.clone()}
-                            inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} marked={model.chip.clone()} />
+                            inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} marked={model.chip.clone()} as_table={model.as_table} />
                         { panels(model, &env) }
                         if let (Some(what), Some(detail)) = (model.inspect.clone(), views.detail.clone()) { <Inspector {what} {detail} /> }
                     </main>
                     <Transport position={model.session.position()} len={model.session.len()} now_ms={model.session.world().now_ms()}
                         can_step={model.can_step()} running={model.running} speed={model.settings.speed} chart={views.chart.clone()}
-                        telling={views.telling.to_string()} branches={views.branches.clone()} />
+                        telling={views.telling.to_string()} branches={views.branches.clone()} compared={views.compared.clone()} looped={model.looped} />
                     <Terminal entries={model.terminal.clone()} open={model.terminal_open} hint={model.hint.clone()} completed={model.completed.clone()} />
                     <PaneBar pane={model.pane} {edited} />
                     if let Some(notice) = &model.notice { { notice_view(&env, notice, model) } }

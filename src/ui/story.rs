@@ -3,7 +3,7 @@
 use crate::app::message::Msg;
 use crate::app::phrase::fill;
 use crate::app::text::time;
-use crate::app::view::{EventRow, ObjectDiff, StoryEntry, StoryPart};
+use crate::app::view::{EventRow, OpenStep, StoryEntry, StoryPart};
 use crate::ui::diff::diff_lines;
 use crate::ui::env::{Env, use_env};
 use crate::ui::phrase::sentence;
@@ -19,7 +19,7 @@ pub struct StoryProps {
     /// Number of steps before the present position.
     pub position: usize,
     /// The step whose changes are shown, and the changes.
-    pub open: Option<(usize, Rc<Vec<ObjectDiff>>)>,
+    pub open: Option<Rc<OpenStep>>,
 }
 
 /// The steps.
@@ -55,22 +55,42 @@ pub fn Events(props: &EventsProps) -> Html {
     events(&use_env(), &props.events)
 }
 
+/// Steps that tell the same of different things are told as one when there are so many in a row.
+const ALIKE: usize = 4;
+
+/// Runs of steps: each is one step, or many that are alike. The present step and the open one stand alone.
+fn runs(props: &StoryProps) -> Vec<&[Rc<StoryEntry>]> {
+    let stands_alone = |entry: &StoryEntry| {
+        entry.number == props.position || props.open.as_ref().is_some_and(|open| open.number == entry.number)
+    };
+    let alike = |a: &Rc<StoryEntry>, b: &Rc<StoryEntry>| !stands_alone(a) && !stands_alone(b) && a.is_like(b);
+    let mut runs = Vec::new();
+    for run in props.part.entries.chunk_by(alike) {
+        if run.len() >= ALIKE { runs.push(run) } else { runs.extend(run.chunks(1)) }
+    }
+    runs
+}
+
 fn steps(env: &Env, props: &StoryProps) -> Html {
     let words = env.words();
     if props.part.entries.is_empty() {
         return html! { <div class="empty left"><p>{ words.story_empty }</p><p class="quiet">{ words.story_empty_more }</p></div> };
     }
+    let entry = |entry: &Rc<StoryEntry>| {
+        let open = props.open.as_ref().filter(|open| open.number == entry.number).cloned();
+        html! {
+            <Entry key={entry.number} entry={entry.clone()} now={entry.number == props.position} ahead={entry.number > props.position} {open} />
+        }
+    };
     html! {
         <ol class="entries">
             if props.part.earlier > 0 {
                 <li class="more"><button type="button" class="link" onclick={env.on(Msg::EarlierSteps)}>
                     { fill(words.earlier_steps, &[("n", &props.part.earlier.to_string())]) }</button></li>
             }
-            { for props.part.entries.iter().map(|entry| {
-                let open = props.open.as_ref().filter(|(number, _)| *number == entry.number).map(|(_, diffs)| diffs.clone());
-                html! {
-                    <Entry key={entry.number} entry={entry.clone()} now={entry.number == props.position} ahead={entry.number > props.position} {open} />
-                }
+            { for runs(props).into_iter().map(|run| match run {
+                [one] => entry(one),
+                many => html! { <Alike key={many.first().map_or(0, |entry| entry.number)} entries={many.to_vec()} position={props.position} /> },
             }) }
             if props.part.later > 0 {
                 <li class="more quiet">{ fill(words.later_steps, &[("n", &props.part.later.to_string())]) }</li>
@@ -80,11 +100,48 @@ fn steps(env: &Env, props: &StoryProps) -> Html {
 }
 
 #[derive(Clone, PartialEq, Properties)]
+struct AlikeProps {
+    entries: Vec<Rc<StoryEntry>>,
+    position: usize,
+}
+
+/// Many steps that are alike: the first one, and how many more; all of them when asked for.
+#[component]
+fn Alike(props: &AlikeProps) -> Html {
+    let env = use_env();
+    let words = env.words();
+    let open = use_state_eq(|| false);
+    let toggle = {
+        let open = open.clone();
+        Callback::from(move |_: MouseEvent| open.set(!*open))
+    };
+    let (Some(first), Some(last)) = (props.entries.first(), props.entries.last()) else { return Html::default() };
+    let shown = if *open { props.entries.as_slice() } else { props.entries.get(..1).unwrap_or_default() };
+    let others = props.entries.len().saturating_sub(1).to_string();
+    let until = time(env.language, i64::try_from(last.at_ms).unwrap_or(i64::MAX));
+    let text = match *open {
+        true => words.alike_hide.to_string(),
+        false => fill(words.alike, &[("n", &others), ("time", &until)]),
+    };
+    html! {
+        <>
+            { for shown.iter().map(|entry| html! {
+                <Entry key={entry.number} entry={entry.clone()} now={false} ahead={entry.number > props.position} />
+            }) }
+            <li class={classes!("entry", "alike", (first.number > props.position).then_some("ahead"))}>
+                <button type="button" class="link small" aria-expanded={open.to_string()} onclick={toggle}>{ text }</button>
+            </li>
+        </>
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
 struct EntryProps {
     entry: Rc<StoryEntry>,
     now: bool,
     ahead: bool,
-    open: Option<Rc<Vec<ObjectDiff>>>,
+    #[prop_or_default]
+    open: Option<Rc<OpenStep>>,
 }
 
 #[component]
@@ -119,19 +176,36 @@ fn Entry(props: &EntryProps) -> Html {
                     }
                 </p>
             }
-            if let Some(diffs) = &props.open {
-                <div class="changes">{ for diffs.iter().map(|diff| html! {
-                    <>
-                        <p class="small"><b>{ &diff.name }</b>{ " " }<span class="quiet">{ match (diff.created, diff.deleted) {
-                            (true, _) => words.created,
-                            (_, true) => words.deleted,
-                            _ => words.changed,
-                        } }</span></p>
-                        { diff_lines(&diff.name, &diff.lines) }
-                    </>
-                }) }</div>
-            }
+            if let Some(open) = &props.open { { opened(&env, open) } }
         </li>
+    }
+}
+
+/// What a step changed, and the chain of steps that led to it.
+fn opened(env: &Env, open: &OpenStep) -> Html {
+    let words = env.words();
+    html! {
+        <div class="changes">
+            { for open.diffs.iter().map(|diff| html! {
+                <>
+                    <p class="small"><b>{ &diff.name }</b>{ " " }<span class="quiet">{ match (diff.created, diff.deleted) {
+                        (true, _) => words.created,
+                        (_, true) => words.deleted,
+                        _ => words.changed,
+                    } }</span></p>
+                    { diff_lines(&diff.name, &diff.lines) }
+                </>
+            }) }
+            if !open.causes.is_empty() {
+                <p class="small"><b>{ words.causes }</b></p>
+                <ol class="causes small">
+                    { for open.causes.iter().map(|(number, text)| html! {
+                        <li><button type="button" class="link small number" aria-label={fill(words.go_to_step, &[("n", &number.to_string())])}
+                            onclick={env.on(Msg::Seek(*number))}>{ number }</button><span>{ sentence(text) }</span></li>
+                    }) }
+                </ol>
+            }
+        </div>
     }
 }
 

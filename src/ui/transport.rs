@@ -3,10 +3,11 @@
 use crate::app::message::{Msg, Running, Speed};
 use crate::app::phrase::fill;
 use crate::app::text::{Words, time};
-use crate::app::view::{Chart, MarkKind, area, layout, position_at};
+use crate::app::view::{Chart, Comparison, MarkKind, area, layout, position_at};
+use crate::ui::compare::Compare;
 use crate::ui::env::{Env, use_env};
 use crate::ui::icons::{Icon, icon};
-use crate::ui::menu::{Menu, menu_choice};
+use crate::ui::menu::{Menu, menu_choice, menu_item};
 use crate::ui::pod_tile::colour_class;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -34,6 +35,10 @@ pub struct TransportProps {
     pub telling: AttrValue,
     /// The lines that were left by acting in the past: number of steps and where they fork off.
     pub branches: Rc<Vec<(usize, usize)>>,
+    /// The present line beside another.
+    pub compared: Option<Rc<Comparison>>,
+    /// The last loop that was found: the position, and the virtual milliseconds of a round.
+    pub looped: Option<(usize, u64)>,
 }
 
 /// Buttons, clock and chart.
@@ -71,7 +76,8 @@ pub fn Transport(props: &TransportProps) -> Html {
                 if props.chart.set.is_some() { { chart_legend(words, &props.chart) } }
                 { clock(&env, props) }
             </div>
-            <Scrubber position={props.position} now_ms={props.now_ms} chart={props.chart.clone()} telling={props.telling.clone()} />
+            if let Some(compared) = &props.compared { <Compare compared={compared.clone()} /> }
+            <Scrubber position={props.position} now_ms={props.now_ms} chart={props.chart.clone()} telling={props.telling.clone()} looped={props.looped} />
         </section>
     }
 }
@@ -100,7 +106,10 @@ fn clock(env: &Env, props: &TransportProps) -> Html {
                 <Menu name={words.branches} face={html! { <>{ icon(Icon::Branch) }<span class="small number">{ props.branches.len() + 1 }</span></> }} class={classes!("button", "plain", "tiny")}>
                     { for props.branches.iter().enumerate().map(|(index, (len, fork))| {
                         let text = fill(words.branch, &[("fork", &fork.to_string()), ("n", &len.to_string())]);
-                        menu_choice(&text, false, env.on(Msg::SwitchBranch(index)))
+                        html! { <>
+                            { menu_choice(&text, false, env.on(Msg::SwitchBranch(index))) }
+                            { menu_item(Some(Icon::Compare), words.compare_with, "", "", env.on(Msg::Compare(Some(index))), Callback::noop()) }
+                        </> }
                     }) }
                 </Menu>
             }
@@ -121,6 +130,7 @@ struct ScrubberProps {
     now_ms: u64,
     chart: Rc<Chart>,
     telling: AttrValue,
+    looped: Option<(usize, u64)>,
 }
 
 /// The chart. A slider for the keyboard lies over it; the pointer is mapped to the axis here, since that is not even.
@@ -175,6 +185,16 @@ fn Scrubber(props: &ScrubberProps) -> Html {
             send.emit(Msg::Seek(value.parse().unwrap_or(0)));
         })
     };
+    // Single keys are shortcuts only here, where the focus is on the chart.
+    let keys = {
+        let send = env.send.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if event.key() == " " {
+                event.prevent_default();
+                send.emit(Msg::TogglePlay);
+            }
+        })
+    };
     let head = places.get(props.position).copied().unwrap_or(0.0);
     let now = i64::try_from(props.now_ms).unwrap_or(i64::MAX);
     let text = fill(
@@ -188,7 +208,7 @@ fn Scrubber(props: &ScrubberProps) -> Html {
     );
     html! {
         <div class={classes!("scrubber", colour_class(chart.set.is_some().then_some(chart.colour)))}>
-            <div class="chart-frame" ref={frame} onpointerdown={down} onpointermove={drag} onpointerup={up.clone()} onpointercancel={up}>
+            <div class="chart-frame" ref={frame} title={words.chart_keys} onkeydown={keys} onpointerdown={down} onpointermove={drag} onpointerup={up.clone()} onpointercancel={up}>
                 <svg class="chart" viewBox={format!("0 0 {WIDTH} {HEIGHT}")} preserveAspectRatio="none" aria-hidden="true" focusable="false">
                     <Areas chart={chart.clone()} places={places.clone()} />
                     if props.position < last {
@@ -196,10 +216,11 @@ fn Scrubber(props: &ScrubberProps) -> Html {
                     }
                     <line class="chart-head" x1={format!("{head:.1}")} x2={format!("{head:.1}")} y1="0" y2={HEIGHT.to_string()} />
                 </svg>
+                if chart.set.is_none() { <p class="chart-empty small quiet">{ words.chart_empty }</p> }
                 <input type="range" class="chart-slider" min="0" max={last.to_string()} value={props.position.to_string()} step="1"
                     aria-label={words.timeline} aria-valuetext={text} oninput={slid} />
             </div>
-            <Axis chart={chart.clone()} places={places.clone()} />
+            <Axis chart={chart.clone()} places={places.clone()} looped={props.looped.filter(|(at, _)| *at <= last)} />
         </div>
     }
 }
@@ -263,6 +284,49 @@ fn floor_line(places: &[f64], scale: f64, floor: impl Fn(usize) -> Option<u32>) 
 struct AxisProps {
     chart: Rc<Chart>,
     places: Rc<Vec<f64>>,
+    looped: Option<(usize, u64)>,
+}
+
+/// What stands at a place of the axis.
+struct Painted {
+    place: f64,
+    step: usize,
+    class: &'static str,
+    shape: &'static str,
+    text: String,
+}
+
+/// Shapes of the marks, 8 units high around 0: a triangle, a tick, a cross, a loop.
+const COMMAND: &str = "M0 0 3.5 6h-7z";
+const WAVE: &str = "M0 0v4";
+const FAILURE: &str = "m-3 0 6 6m0-6-6 6";
+const LOOP: &str = "M2.6.6a3.4 3.4 0 1 0 1 2.4M3.9 0v2.6H1.3";
+
+/// Waves and failures nearer together than this are painted as one.
+const APART: f64 = 6.0;
+
+fn painted(words: &Words, env: &Env, props: &AxisProps) -> Vec<Painted> {
+    let place_of = |step: usize| props.places.get(step).copied().unwrap_or(0.0);
+    let mut marks: Vec<Painted> = Vec::new();
+    for mark in &props.chart.marks {
+        let (class, shape, text) = match &mark.kind {
+            MarkKind::Command(line) => ("axis-mark", COMMAND, line.clone()),
+            MarkKind::Refused(line) => ("axis-mark bad", COMMAND, line.clone()),
+            MarkKind::Wave(pods) => ("axis-line", WAVE, fill(words.mark_wave, &[("n", &pods.to_string())])),
+            MarkKind::Failure => ("axis-line bad", FAILURE, words.mark_failure.to_string()),
+        };
+        let place = place_of(mark.step);
+        let is_near = |other: &Painted| other.shape == shape && place - other.place < APART;
+        if shape == COMMAND || !marks.iter().rev().take(8).any(is_near) {
+            marks.push(Painted { place, step: mark.step, class, shape, text });
+        }
+    }
+    if let Some((step, period)) = props.looped {
+        let period = time(env.language, i64::try_from(period).unwrap_or(i64::MAX));
+        let text = fill(words.mark_loop, &[("time", &period)]);
+        marks.push(Painted { place: place_of(step), step, class: "axis-line bad", shape: LOOP, text });
+    }
+    marks
 }
 
 /// Times and marks below the chart.
@@ -288,18 +352,10 @@ fn Axis(props: &AxisProps) -> Html {
                 let first = *place < 1.0;
                 html! { <text class={classes!("axis-time", (!roomy).then_some("wide-only"))} x={percent(*place)} y="16" text-anchor={if first { "start" } else { "middle" }}>{ label(*ms) }</text> }
             }) }
-            { for chart.marks.iter().map(|mark| {
-                let place = places.get(mark.step).copied().unwrap_or(0.0);
-                let (class, text) = match &mark.kind {
-                    MarkKind::Command(line) => ("axis-mark", line.as_str()),
-                    MarkKind::Refused(line) => ("axis-mark bad", line.as_str()),
-                    MarkKind::Trouble => ("axis-mark bad", words.trouble),
-                };
-                html! {
-                    <svg x={percent(place)} y="0" width="1" height="8" overflow="visible" onclick={env.on(Msg::Seek(mark.step))}>
-                        <path {class} d="M0 0 3.5 6h-7z"><title>{ text }</title></path>
-                    </svg>
-                }
+            { for painted(words, &env, props).into_iter().map(|mark| html! {
+                <svg x={percent(mark.place)} y="0" width="1" height="8" overflow="visible" onclick={env.on(Msg::Seek(mark.step))}>
+                    <path class={mark.class} d={mark.shape}><title>{ mark.text }</title></path>
+                </svg>
             }) }
         </svg>
     }

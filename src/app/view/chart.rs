@@ -1,4 +1,5 @@
 use crate::objects::ObjectKey;
+use std::rc::Rc;
 
 /// How the pods of a DaemonSet stand at one moment, counted by node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,8 +39,10 @@ pub enum MarkKind {
     Command(String),
     /// A command that failed.
     Refused(String),
-    /// Trouble: a pod failed, a loop was found.
-    Trouble,
+    /// The controller created or deleted pods: how many.
+    Wave(usize),
+    /// A pod failed.
+    Failure,
 }
 
 /// A mark on the time axis.
@@ -64,6 +67,45 @@ pub struct Chart {
     pub samples: Vec<Sample>,
     /// What happened.
     pub marks: Vec<Mark>,
+}
+
+impl Chart {
+    /// The commands after a position, oldest first.
+    pub fn commands_after(&self, position: usize) -> Vec<String> {
+        let command = |mark: &Mark| match &mark.kind {
+            MarkKind::Command(line) => Some(line.clone()),
+            _ => None,
+        };
+        self.marks.iter().filter(|mark| mark.step > position).filter_map(command).collect()
+    }
+}
+
+/// A line of time, as it is compared with another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineSummary {
+    /// Its chart, from the very beginning.
+    pub chart: Rc<Chart>,
+    /// Steps after the fork.
+    pub steps: usize,
+    /// Virtual milliseconds after the fork.
+    pub took_ms: u64,
+    /// The most eligible nodes that were without an available pod at once.
+    pub worst: u32,
+    /// Milliseconds without an available pod, added up over all eligible nodes.
+    pub uncovered_ms: u64,
+    /// The commands after the fork.
+    pub commands: Vec<String>,
+}
+
+/// Two lines of time with the same beginning.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// Number of steps that both share.
+    pub fork: usize,
+    /// The present line.
+    pub mine: LineSummary,
+    /// The other.
+    pub other: LineSummary,
 }
 
 /// Where each position stands on the axis, from 0 to `width`.

@@ -1,5 +1,5 @@
 use crate::app::diff::Line;
-use crate::app::phrase::Phrase;
+use crate::app::phrase::{Part, Phrase};
 use std::rc::Rc;
 
 /// A step in plain words.
@@ -25,6 +25,23 @@ pub struct StoryEntry {
     pub changes: usize,
 }
 
+impl StoryEntry {
+    /// Whether two steps tell the same of different things: the same words but for names and numbers.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let kind = |part: &Part| match part {
+            Part::Plain(text) => text.chars().filter(|c| !c.is_ascii_digit()).collect(),
+            Part::Strong(_) => String::from("\u{1}"),
+            Part::Code(_) => String::from("\u{2}"),
+        };
+        !self.trouble
+            && !other.trouble
+            && self.command.is_none()
+            && other.command.is_none()
+            && self.text.0.len() == other.text.0.len()
+            && self.text.0.iter().zip(&other.text.0).all(|(a, b)| kind(a) == kind(b))
+    }
+}
+
 /// What a step did to one object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectDiff {
@@ -36,6 +53,17 @@ pub struct ObjectDiff {
     pub deleted: bool,
     /// The fields that differ.
     pub lines: Vec<Line>,
+}
+
+/// A step with what it changed and what led to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenStep {
+    /// Number of the step.
+    pub number: usize,
+    /// What it changed.
+    pub diffs: Vec<ObjectDiff>,
+    /// The steps that led to it, the nearest first.
+    pub causes: Vec<(usize, Phrase)>,
 }
 
 /// An event as `kubectl get events` shows it.
