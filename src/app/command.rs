@@ -1,7 +1,11 @@
 //! The command line that each click stands for. Whatever a person changes goes through one of these.
 
+use crate::app::message::Fate;
 use crate::app::view::{LabelChip, TaintChip};
+use crate::kubelet::{Behaviour, BehaviourMatch, Behaviours, Outcome};
 use crate::objects::{NO_EXECUTE, NO_SCHEDULE, ObjectKey, PREFER_NO_SCHEDULE};
+use serde_json::json;
+use std::rc::Rc;
 
 /// A word as a shell would need it: quoted when it holds anything out of the ordinary.
 pub fn quote(word: &str) -> String {
@@ -188,6 +192,43 @@ pub fn set_image(key: &ObjectKey, container: &str, image: &str) -> String {
     format!("kubectl set image daemonset/{} {assignment}{}", quote(&key.name), in_namespace(&key.namespace))
 }
 
+/// Gives a DaemonSet another strategy: maxUnavailable and maxSurge of a rolling update, or OnDelete.
+pub fn set_strategy(key: &ObjectKey, rolling: Option<(&str, &str)>, min_ready_seconds: i32) -> String {
+    let number = |text: &str| match text.trim().parse::<u32>() {
+        Ok(number) => json!(number),
+        Err(_) => json!(text.trim()),
+    };
+    let strategy = match rolling {
+        Some((unavailable, surge)) => {
+            json!({"type": "RollingUpdate", "rollingUpdate": {"maxUnavailable": number(unavailable), "maxSurge": number(surge)}})
+        }
+        None => json!({"type": "OnDelete", "rollingUpdate": null}),
+    };
+    let patch = json!({"spec": {"minReadySeconds": min_ready_seconds, "updateStrategy": strategy}});
+    let (name, namespace) = (quote(&key.name), in_namespace(&key.namespace));
+    format!("kubectl patch daemonset {name}{namespace} -p {}", quote(&patch.to_string()))
+}
+
+/// Says what becomes of an image where it runs, before the rules that hold; `None`: nothing need be said.
+pub fn fate(rules: &Behaviours, image: &str, fate: Fate) -> Option<String> {
+    let is_of_image = |rule: &&Rc<Behaviour>| rule.selects.image.as_deref() == Some(image);
+    let outcome = match fate {
+        Fate::Runs if rules.0.iter().any(|rule| is_of_image(&rule)) => None,
+        Fate::Runs => return None,
+        Fate::CannotPull => Some(Outcome::ImagePull { backing_off: false }),
+        Fate::Crashes => Some(Outcome::Crash { exit_code: 1, after_ms: 1000, times: None }),
+        Fate::NeverReady => Some(Outcome::NeverReady),
+    };
+    let new = outcome.map(|outcome| Behaviour {
+        selects: BehaviourMatch { image: Some(image.into()), ..BehaviourMatch::default() },
+        outcome,
+        ..Behaviour::default()
+    });
+    let others = rules.0.iter().filter(|rule| !is_of_image(rule)).map(|rule| (**rule).clone());
+    let all = Behaviours::new(new.into_iter().chain(others));
+    Some(format!("sim behaviour {}", quote(&serde_json::to_string(&all).ok()?)))
+}
+
 /// Makes all pods anew from the same template.
 pub fn restart(key: &ObjectKey) -> String {
     format!("kubectl rollout restart daemonset/{}{}", quote(&key.name), in_namespace(&key.namespace))
@@ -206,6 +247,27 @@ pub fn history(key: &ObjectKey) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_strategy_is_a_patch() {
+        let key = ObjectKey::new("default", "agent");
+        assert_eq!(
+            set_strategy(&key, Some(("0", "10%")), 5),
+            r#"kubectl patch daemonset agent -p '{"spec":{"minReadySeconds":5,"updateStrategy":{"rollingUpdate":{"maxSurge":"10%","maxUnavailable":0},"type":"RollingUpdate"}}}'"#
+        );
+        assert!(set_strategy(&key, None, 0).contains(r#""rollingUpdate":null,"type":"OnDelete""#));
+    }
+
+    #[test]
+    fn the_fate_of_an_image_comes_before_the_rules_that_hold_and_can_be_lifted() {
+        let none = Behaviours::default();
+        assert_eq!(fate(&none, "a:v2", Fate::Runs), None);
+        let line = fate(&none, "a:v2", Fate::CannotPull).unwrap();
+        let text = line.strip_prefix("sim behaviour '").unwrap().strip_suffix('\'').unwrap();
+        let rules: Behaviours = serde_yaml::from_str(text).unwrap();
+        assert_eq!(rules.0[0].selects.image.as_deref(), Some("a:v2"));
+        assert_eq!(fate(&rules, "a:v2", Fate::Runs).unwrap(), "sim behaviour '[]'");
+    }
 
     fn label(key: &str, value: &str) -> LabelChip {
         LabelChip { key: key.into(), value: value.into(), usual: false }

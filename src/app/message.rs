@@ -174,6 +174,25 @@ impl SideTab {
     }
 }
 
+/// What becomes of an image where it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Fate {
+    /// It starts and gets ready.
+    #[default]
+    Runs,
+    /// It cannot be pulled.
+    CannotPull,
+    /// It crashes, again and again.
+    Crashes,
+    /// It starts and never gets ready.
+    NeverReady,
+}
+
+impl Fate {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 4] = [Self::Runs, Self::CannotPull, Self::Crashes, Self::NeverReady];
+}
+
 /// What a check looks at.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marked {
@@ -269,6 +288,15 @@ pub enum Msg {
         line: String,
         /// The cursor.
         cursor: usize,
+    },
+    /// Give a container another image, and say what becomes of it where it runs.
+    SetImage {
+        /// The command.
+        line: String,
+        /// The image.
+        image: String,
+        /// What becomes of it.
+        fate: Fate,
     },
     /// Show the command that a click would run.
     Hint(Option<String>),

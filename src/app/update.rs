@@ -56,6 +56,12 @@ pub fn update(model: &mut Model, message: Msg) -> Vec<Effect> {
         | Msg::Check
         | Msg::EditorReady => manifest(model, message),
         Msg::Run(line) => run(model, &line),
+        Msg::SetImage { line, image, fate } => {
+            if let Some(rules) = command::fate(model.session.world().behaviours(), &image, fate) {
+                run(model, &rules);
+            }
+            run(model, &line)
+        }
         Msg::RunTyped(line) => {
             model.terminal_open = true;
             run(model, &line)

@@ -19,6 +19,7 @@ mod panels;
 mod phrase;
 mod pod_tile;
 mod root;
+mod set_forms;
 mod set_head;
 mod story;
 mod terminal;

@@ -10,8 +10,8 @@ use crate::ui::env::{Env, use_env};
 use crate::ui::icons::{Icon, icon};
 use crate::ui::menu::{Menu, menu_item};
 use crate::ui::pod_tile::colour_class;
+use crate::ui::set_forms::{ImageForm, StrategyForm};
 use std::rc::Rc;
-use web_sys::{HtmlInputElement, KeyboardEvent};
 use yew::prelude::*;
 
 /// Properties of [`SetHeader`].
@@ -25,26 +25,44 @@ pub struct SetHeaderProps {
     pub shown: Option<Counter>,
 }
 
+/// What can be opened below the name.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Image,
+    Strategy,
+}
+
 /// The DaemonSet that is looked at.
 #[component]
 pub fn SetHeader(props: &SetHeaderProps) -> Html {
     let env = use_env();
     let words = env.words();
-    let image_open = use_state_eq(|| false);
+    let form = use_state_eq(|| None::<Form>);
     let Some(head) = &props.head else {
+        // As high as it will be, so that nothing jumps when the DaemonSet comes.
         return html! {
             <header class="set-head none">
-                <p class="quiet">{ words.no_set }</p>
+                <div class="set-title"><span class="swatch" /><p class="quiet">{ words.no_set }</p></div>
+                <div class="counters" aria-hidden="true">
+                    { for Counter::ALL.into_iter().map(|counter| html! {
+                        <div class="counter-place"><div class="counter"><span class="counter-value">{ "–" }</span><span class="counter-name small">{ words.counter(counter) }</span></div></div>
+                    }) }
+                </div>
             </header>
         };
     };
-    let toggle_image = {
-        let image_open = image_open.clone();
-        Callback::from(move |_: MouseEvent| image_open.set(!*image_open))
+    let toggle = |which: Form| {
+        let form = form.clone();
+        Callback::from(move |_: MouseEvent| form.set(Some(which).filter(|which| *form != Some(*which))))
     };
-    let close_image = {
-        let image_open = image_open.clone();
-        Callback::from(move |()| image_open.set(false))
+    let close = {
+        let form = form.clone();
+        Callback::from(move |()| form.set(None))
+    };
+    let opener = |which: Form, text: &str| {
+        html! {
+            <button type="button" class="button tiny" aria-expanded={(*form == Some(which)).to_string()} onclick={toggle(which)}>{ text }</button>
+        }
     };
     html! {
         <header class={classes!("set-head", colour_class(Some(head.colour)))}>
@@ -66,10 +84,15 @@ pub fn SetHeader(props: &SetHeaderProps) -> Html {
                 <span class="small quiet cut set-facts">{ facts(words, head) }</span>
                 if head.terminating { <span class="badge warning">{ words.state_terminating }</span> }
                 <span class="push" />
-                <button type="button" class="button tiny" aria-expanded={image_open.to_string()} onclick={toggle_image}>{ words.set_image }</button>
+                { opener(Form::Image, words.set_image) }
+                { opener(Form::Strategy, words.strategy) }
                 { set_menu(&env, head) }
             </div>
-            if *image_open { <ImageForm head={head.clone()} on_close={close_image} /> }
+            { match *form {
+                Some(Form::Image) => html! { <ImageForm head={head.clone()} on_close={close} /> },
+                Some(Form::Strategy) => html! { <StrategyForm head={head.clone()} on_close={close} /> },
+                None => Html::default(),
+            } }
             <div class="counters" role="group" aria-label={words.counters}>
                 { for head.counters.iter().map(|counter| html! {
                     <CounterButton key={words.counter(counter.counter)} counter={counter.clone()} desired={head.counters.first().map_or(0, |c| c.value)}
@@ -155,89 +178,5 @@ fn CounterButton(props: &CounterButtonProps) -> Html {
                 if i64::try_from(nodes.len()).ok() != Some(*value) { <p class="small quiet">{ words.counter_lags }</p> }
             </div>
         </div>
-    }
-}
-
-#[derive(Clone, PartialEq, Properties)]
-struct ImageFormProps {
-    head: Rc<SetHead>,
-    on_close: Callback<()>,
-}
-
-/// Another image for a container, as `kubectl set image`.
-#[component]
-fn ImageForm(props: &ImageFormProps) -> Html {
-    let env = use_env();
-    let words = env.words();
-    let first = props.head.containers.first().cloned().unwrap_or_default();
-    let container = use_state_eq(|| first.0.clone());
-    let image = use_state_eq(|| first.1.clone());
-    let input = use_node_ref();
-    {
-        let input = input.clone();
-        use_effect_with((), move |()| {
-            if let Some(input) = input.cast::<HtmlInputElement>() {
-                input.focus().ok();
-                let value = input.value();
-                let tag = value.rfind(':').map_or(value.len(), |at| at + 1);
-                let (from, to) = (u32::try_from(tag).unwrap_or(0), u32::try_from(value.len()).unwrap_or(0));
-                input.set_selection_range(from, to).ok();
-            }
-        });
-    }
-    let line = command::set_image(&props.head.key, &container, image.trim());
-    let submit = {
-        let (send, line, close, image) = (env.send.clone(), line.clone(), props.on_close.clone(), image.clone());
-        Callback::from(move |event: SubmitEvent| {
-            event.prevent_default();
-            if !image.trim().is_empty() {
-                send.emit(Msg::Run(line.clone()));
-                close.emit(());
-            }
-        })
-    };
-    let typed = {
-        let (image, send, container, key) =
-            (image.clone(), env.send.clone(), container.clone(), props.head.key.clone());
-        Callback::from(move |event: InputEvent| {
-            let text = event.target_unchecked_into::<HtmlInputElement>().value();
-            send.emit(Msg::Hint(Some(command::set_image(&key, &container, text.trim()))));
-            image.set(text);
-        })
-    };
-    let chosen = {
-        let (container, image, head) = (container.clone(), image.clone(), props.head.clone());
-        Callback::from(move |event: Event| {
-            let name = event.target_unchecked_into::<HtmlInputElement>().value();
-            if let Some((_, of)) = head.containers.iter().find(|(n, _)| *n == name) {
-                image.set(of.clone());
-            }
-            container.set(name);
-        })
-    };
-    let escape = {
-        let close = props.on_close.clone();
-        Callback::from(move |event: KeyboardEvent| {
-            if event.key() == "Escape" {
-                close.emit(())
-            }
-        })
-    };
-    let close = {
-        let close = props.on_close.clone();
-        Callback::from(move |_: MouseEvent| close.emit(()))
-    };
-    html! {
-        <form class="image-form" onsubmit={submit} onkeydown={escape}>
-            if props.head.containers.len() > 1 {
-                <select class="field" aria-label={words.container} onchange={chosen}>
-                    { for props.head.containers.iter().map(|(name, _)| html! { <option value={name.clone()} selected={*name == *container}>{ name }</option> }) }
-                </select>
-            }
-            <input ref={input} class="field mono" value={(*image).clone()} aria-label={fill(words.image_of, &[("container", &container)])}
-                autocomplete="off" autocapitalize="off" spellcheck="false" oninput={typed} />
-            <button type="submit" class="button primary" onmouseenter={env.on(Msg::Hint(Some(line)))} onmouseleave={env.on(Msg::Hint(None))}>{ words.set }</button>
-            <button type="button" class="button plain icon" aria-label={words.cancel} onclick={close}>{ icon(Icon::Close) }</button>
-        </form>
     }
 }

@@ -1,7 +1,7 @@
 //! Facts in words: what several parts of the page say of the same thing.
 
 use super::Words;
-use crate::app::message::Counter;
+use crate::app::message::{Counter, Fate};
 use crate::app::phrase::{Part, Phrase, fill};
 use crate::app::view::{Absence, NodeHealth, PodState, PodTile, short_key};
 
@@ -27,6 +27,16 @@ impl Words {
             NodeHealth::Ready => None,
             NodeHealth::NotReady => Some(self.node_not_ready),
             NodeHealth::Unknown => Some(self.node_unknown),
+        }
+    }
+
+    /// What becomes of an image.
+    pub fn fate(&self, fate: Fate) -> &'static str {
+        match fate {
+            Fate::Runs => self.fate_runs,
+            Fate::CannotPull => self.fate_pull,
+            Fate::Crashes => self.fate_crash,
+            Fate::NeverReady => self.fate_unready,
         }
     }
 
