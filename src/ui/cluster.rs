@@ -138,8 +138,7 @@ pub fn Cluster(props: &ClusterProps) -> Html {
                     if filter.is_empty() { count(env.language, cards.len(), words.node_one, words.node_many) }
                     else { fill(words.shown_of, &[("n", &cards.len().to_string()), ("all", &props.cards.len().to_string())]) }
                 }</span>
-                <span class="push" />
-                <div class="joined" role="group" aria-label={words.nodes}>
+                <div class="joined at-end" role="group" aria-label={words.nodes}>
                     { for [(false, Icon::Cluster, words.as_map), (true, Icon::Table, words.as_table)].map(|(table, shape, name)| html! {
                         <button type="button" class="button icon" aria-label={name} title={name} aria-pressed={(table == props.as_table).to_string()}
                             onclick={env.on(Msg::ShowTable(table))}>{ icon(shape) }</button>

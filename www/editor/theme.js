@@ -48,6 +48,13 @@ const looks = {
   '.cm-completionDetail': { color: quiet, fontStyle: 'normal' },
   '.cm-tooltip-autocomplete ul li[aria-selected] .cm-completionDetail': { color: 'inherit' },
   '.cm-hover': { padding: '4px 8px', maxWidth: '48ch', whiteSpace: 'pre-wrap' },
+  // One shape for each severity, so that colour is not the only sign.
+  '.cm-gutter-lint': { width: '1.1em' },
+  '.cm-gutter-lint .cm-gutterElement': { padding: '0' },
+  '.cm-lint-marker': { content: '""', width: '8px', height: '8px', margin: '0 auto', position: 'relative', top: '0.42em' },
+  '.cm-lint-marker-error': { content: '""', background: danger, borderRadius: '1px', transform: 'rotate(45deg)' },
+  '.cm-lint-marker-warning': { content: '""', background: warning, clipPath: 'polygon(50% 0, 100% 100%, 0 100%)' },
+  '.cm-lint-marker-info, .cm-lint-marker-hint': { content: '""', border: `1.5px solid ${accent}`, borderRadius: '50%' },
   '.cm-diagnostic-error': { borderLeftColor: danger },
   '.cm-diagnostic-warning': { borderLeftColor: warning },
   '.cm-diagnosticAction': { backgroundColor: accent, color: 'var(--on-accent, HighlightText)' },
