@@ -61,10 +61,6 @@ pub enum Fault {
     BadScript(String),
     /// The solution answers a question that is not there, or a choice that it does not have.
     NoSuchAnswer(String),
-    /// A node template that does not exist.
-    NoSuchTemplate(String),
-    /// A file that the lesson wants to load from elsewhere.
-    NoSuchFile(String),
     /// A scenario that cannot be opened.
     Scenario(String),
     /// A lesson without tasks.

@@ -1,12 +1,12 @@
 //! A lesson file: YAML front matter, then Markdown whose headings and fences make the parts. See `docs/lessons.md`.
 
 use super::check_read::{read_items, read_question};
-use super::fault::{Fault, Language, LessonError, Wanted};
+use super::fault::{Fault, Language, LessonError};
 use super::fields::{Faults, Field, Yaml};
 use super::lesson::*;
 use crate::kubelet::Behaviours;
-use crate::objects::{NodeTemplate, Object, Quantity, Taint, encode, prune_nulls};
-use crate::simulation::{LogEntry, Scenario, parse_duration};
+use crate::simulation::{LogEntry, Machines, Scenario, parse_duration};
+use std::collections::BTreeMap;
 
 const FRONT: &[&str] = &["id", "title", "summary", "level", "minutes", "seed", "cluster", "setup", "behaviours"];
 const LEVELS: [&str; 3] = ["beginner", "intermediate", "advanced"];
@@ -373,69 +373,31 @@ fn script_line(number: usize, text: &str, faults: &mut Faults) -> Option<ScriptL
 
 /// Reads an entry of `cluster`: the name of a template, or a mapping.
 fn read_nodes(field: &Field<'_>, scenario: &mut Scenario, faults: &mut Faults) {
-    if field.value.is_string() {
+    let machines = if field.value.is_string() {
         let name = field.text(faults).unwrap_or_default();
-        return add_nodes(field, &name, &name, None, scenario, faults);
-    }
-    field.mapping(NODE, faults);
-    let Some(name) = field.require("name", faults).and_then(|name| name.text(faults)) else { return };
-    let template = field.get("template").and_then(|template| template.text(faults)).unwrap_or_else(|| "worker".into());
-    let count = field.get("count").and_then(|count| count.number(faults));
-    add_nodes(field, &name, &template, count, scenario, faults);
-}
-
-fn add_nodes(
-    field: &Field<'_>,
-    name: &str,
-    template: &str,
-    count: Option<u64>,
-    scenario: &mut Scenario,
-    faults: &mut Faults,
-) {
-    let Some(template) = NodeTemplate::from_name(template) else {
-        return field.fault(faults, Fault::NoSuchTemplate(template.to_owned()));
-    };
-    let pairs = |member: &str, faults: &mut Faults| {
-        let field = field.get(member);
-        let names: Vec<&String> = field.iter().filter_map(|f| f.value.as_object()).flat_map(|map| map.keys()).collect();
-        let values = names.into_iter().filter_map(|key| {
-            let value = field.as_ref()?.get(key)?.printed(faults)?;
-            Some((key.clone(), value))
-        });
-        values.collect::<Vec<_>>()
-    };
-    let labels = pairs("labels", faults);
-    let resources = pairs("resources", faults);
-    let taints = field.get("taints").map(|taints| taints.items(faults)).unwrap_or_default();
-    let taints: Vec<Taint> = taints.iter().filter_map(|taint| taint.read(Wanted::Text, faults, read_taint)).collect();
-    let names = match count {
-        None => vec![name.to_owned()],
-        Some(count) => (1..=count.min(5000)).map(|number| format!("{name}{number}")).collect(),
-    };
-    for name in names {
-        let number = u32::try_from(scenario.objects.len()).unwrap_or(u32::MAX).saturating_add(1);
-        let mut node = template.node(&name, number, scenario.start);
-        for (key, value) in &labels {
-            node = node.with_label(key, value);
+        Machines { template: Some(name.clone()), name, ..Machines::default() }
+    } else {
+        field.mapping(NODE, faults);
+        let Some(name) = field.require("name", faults).and_then(|name| name.text(faults)) else { return };
+        let count = field.get("count").and_then(|count| count.number(faults));
+        let texts = |member: &str, faults: &mut Faults| field.get(member).map(|list| list.texts(faults));
+        Machines {
+            name,
+            count: count.and_then(|count| u32::try_from(count).ok()),
+            template: field.get("template").and_then(|template| template.text(faults)),
+            labels: pairs(field, "labels", faults),
+            taints: texts("taints", faults).unwrap_or_default(),
+            resources: pairs(field, "resources", faults),
         }
-        for taint in &taints {
-            node = node.with_taint(taint.clone());
-        }
-        for (resource, amount) in &resources {
-            if let Ok(amount) = Quantity::parse(amount) {
-                node = node.with_resource(resource, amount);
-            }
-        }
-        let mut tree = encode(&Object::from(node).to_value());
-        prune_nulls(&mut tree);
-        scenario.objects.push(tree);
+    };
+    if let Err(error) = machines.add_to(&mut scenario.objects, scenario.start) {
+        field.fault(faults, Fault::Scenario(error));
     }
 }
 
-/// Reads `key=value:Effect` or `key:Effect`.
-fn read_taint(text: &str) -> Option<Taint> {
-    let (pair, effect) = text.rsplit_once(':')?;
-    let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
-    let known = ["NoSchedule", "PreferNoSchedule", "NoExecute"].contains(&effect);
-    (known && !key.is_empty()).then(|| Taint { value: value.into(), ..Taint::new(key, effect) })
+/// The texts of a mapping.
+fn pairs(field: &Field<'_>, member: &str, faults: &mut Faults) -> BTreeMap<String, String> {
+    let field = field.get(member);
+    let keys = field.iter().filter_map(|f| f.value.as_object()).flat_map(|map| map.keys());
+    keys.filter_map(|key| Some((key.clone(), field.as_ref()?.get(key)?.printed(faults)?))).collect()
 }

@@ -19,7 +19,7 @@ pub use agenda::{Agenda, Due, Turn};
 pub use cycle::{Cycle, Shape};
 pub use duration::{format_duration, parse_duration};
 pub use opening::Opening;
-pub use scenario::{About, DEFAULT_START, LogEntry, SCENARIO_VERSION, Scenario, ScenarioError};
+pub use scenario::{About, DEFAULT_START, LogEntry, Machines, SCENARIO_VERSION, Scenario, ScenarioError};
 pub use session::{MAX_REPLAYED_STEPS, Progress, Session};
 pub use sim_command::{AddNode, MAX_NODES_AT_ONCE, SimCommand, SimError, command_of as sim_command_of};
 pub use step::{Actor, CommandRun, Reason, Step, Subject};

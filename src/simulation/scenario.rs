@@ -1,7 +1,8 @@
 //! The scenario file: initial objects and everything a person did, which is all that a run depends on.
 
+use super::sim_command::{MAX_NODES_AT_ONCE, parse_taint};
 use crate::kubelet::Behaviours;
-use crate::objects::Time;
+use crate::objects::{NodeTemplate, Object, Quantity, Time, encode, prune_nulls};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -30,6 +31,9 @@ pub struct Scenario {
     /// Virtual time at the start.
     #[serde(default = "default_start")]
     pub start: Time,
+    /// Machines of the cluster at the start, in short: reading the file puts them in front of `objects` as nodes.
+    #[serde(default, skip_serializing)]
+    pub cluster: Vec<Machines>,
     /// Kubernetes objects that are there at the start, as manifests; what they leave out is filled in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objects: Vec<Value>,
@@ -48,6 +52,58 @@ pub struct Scenario {
     /// Whether it goes round in circles at its end instead of coming to rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub loops: bool,
+}
+
+/// Ready nodes of one kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Machines {
+    /// Name; with `count`, the stem of the names: `worker1`, `worker2`…
+    pub name: String,
+    /// How many.
+    pub count: Option<u32>,
+    /// Template, as for `sim add-node`; without one, `worker`.
+    pub template: Option<String>,
+    /// Labels on top of the template's.
+    pub labels: BTreeMap<String, String>,
+    /// Taints on top of the template's: `key=value:Effect`.
+    pub taints: Vec<String>,
+    /// Capacity instead of the template's, all of it for pods.
+    pub resources: BTreeMap<String, String>,
+}
+
+impl Machines {
+    /// Adds the nodes to the objects of a scenario that starts then.
+    ///
+    /// # Errors
+    /// What is no template, taint or amount, in the words of the `sim` commands.
+    pub fn add_to(&self, objects: &mut Vec<Value>, start: Time) -> Result<(), String> {
+        let template = self.template.as_deref().unwrap_or("worker");
+        let template = NodeTemplate::from_name(template).ok_or_else(|| format!("there is no template {template:?}"))?;
+        let names: Vec<String> = match self.count {
+            None => vec![self.name.clone()],
+            Some(count) => (1..=count.min(MAX_NODES_AT_ONCE as u32)).map(|n| format!("{}{n}", self.name)).collect(),
+        };
+        for name in names {
+            let number = u32::try_from(objects.len()).unwrap_or(u32::MAX).saturating_add(1);
+            let mut node = template.node(&name, number, start);
+            for (key, value) in &self.labels {
+                node = node.with_label(key, value);
+            }
+            for taint in &self.taints {
+                let taint = parse_taint(taint).ok_or_else(|| format!("{taint:?} is not KEY[=VALUE]:EFFECT"))?;
+                node = node.with_taint(taint);
+            }
+            for (resource, amount) in &self.resources {
+                let amount = Quantity::parse(amount).map_err(|_| format!("{amount:?} is no amount"))?;
+                node = node.with_resource(resource, amount);
+            }
+            let mut tree = encode(&Object::from(node).to_value());
+            prune_nulls(&mut tree);
+            objects.push(tree);
+        }
+        Ok(())
+    }
 }
 
 /// What a scenario shows, in one language.
@@ -124,6 +180,7 @@ impl Default for Scenario {
             about: BTreeMap::new(),
             seed: default_seed(),
             start: default_start(),
+            cluster: Vec::new(),
             objects: Vec::new(),
             files: BTreeMap::new(),
             behaviours: Behaviours::default(),
@@ -140,7 +197,7 @@ impl Scenario {
     /// # Errors
     /// Where the text is no YAML, has unknown members, or is of a later version.
     pub fn parse(text: &str) -> Result<Self, ScenarioError> {
-        let scenario: Self = serde_yaml::from_str(text).map_err(|error| {
+        let mut scenario: Self = serde_yaml::from_str(text).map_err(|error| {
             let place = error.location();
             ScenarioError {
                 message: error.to_string(),
@@ -149,6 +206,13 @@ impl Scenario {
             }
         })?;
         scenario.check_version()?;
+        let mut objects = Vec::new();
+        for machines in std::mem::take(&mut scenario.cluster) {
+            let failed = |message| ScenarioError { message, line: None, column: None };
+            machines.add_to(&mut objects, scenario.start).map_err(failed)?;
+        }
+        objects.append(&mut scenario.objects);
+        scenario.objects = objects;
         Ok(scenario)
     }
 
@@ -192,6 +256,19 @@ mod tests {
             ..Scenario::default()
         };
         assert_eq!(Scenario::parse(&scenario.to_yaml()), Ok(scenario));
+    }
+
+    #[test]
+    fn machines_become_nodes_of_the_scenario() {
+        let text = "cluster:\n- {name: control-plane, template: control-plane}\n\
+                    - {name: w, count: 2, labels: {disk: ssd}, taints: ['a=b:NoSchedule'], resources: {cpu: '2'}}\n";
+        let scenario = Scenario::parse(text).unwrap();
+        assert_eq!(scenario.objects.len(), 3);
+        assert_eq!(scenario.objects[2]["metadata"]["name"], "w2");
+        assert_eq!(scenario.objects[2]["metadata"]["labels"]["disk"], "ssd");
+        assert_eq!(scenario.objects[2]["status"]["allocatable"]["cpu"], "2");
+        assert_eq!(Scenario::parse(&scenario.to_yaml()), Ok(scenario));
+        assert!(Scenario::parse("cluster: [{name: a, template: boat}]").unwrap_err().message.contains("boat"));
     }
 
     #[test]

@@ -227,7 +227,7 @@ fn add_node(names: Vec<String>, flags: &[(String, String)]) -> Result<AddNode, S
 }
 
 /// Reads `key=value:effect` or `key:effect`.
-fn parse_taint(text: &str) -> Option<Taint> {
+pub(crate) fn parse_taint(text: &str) -> Option<Taint> {
     let (pair, effect) = text.rsplit_once(':')?;
     let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
     let known = [NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE].contains(&effect);

@@ -206,19 +206,24 @@ fn tell(world: &mut World, daemonset: &DaemonSet, event: &PlannedEvent) {
 }
 
 fn enqueue_later(world: &mut World, key: &ObjectKey, plan: &SyncPlan, outcome: &SyncOutcome, number: usize) {
-    let mut delays: Vec<i64> = plan.requeue_after_ms().into_iter().collect();
+    let mut delays: Vec<(i64, bool)> = plan.requeue_after_ms().into_iter().map(|delay| (delay, false)).collect();
     if outcome.error.is_some() {
         let earlier = world.actors.daemon_sets.failures.get(key).copied().unwrap_or(0);
         world.actors.daemon_sets.failures.insert_mut(key.clone(), earlier.saturating_add(1));
-        delays.push(triggers::retry_delay_ms(earlier));
+        delays.push((triggers::retry_delay_ms(earlier), earlier >= FAILURES_UNTIL_NOTHING_NEW));
     } else {
         world.actors.daemon_sets.failures.remove_mut(key);
     }
-    for delay in delays {
+    for (delay, background) in delays {
         let at_ms = world.now_ms.saturating_add(u64::try_from(delay).unwrap_or(0));
-        world.agenda.add(Due::new(at_ms, Turn::DaemonSet(key.clone()), Some(number)));
+        let due = Due::new(at_ms, Turn::DaemonSet(key.clone()), Some(number));
+        world.agenda.add(Due { background, ..due });
     }
 }
+
+/// After so many failures in a row the next try only repeats what was seen: it goes on for ever, with longer and longer
+/// pauses, and a run need not wait for it.
+const FAILURES_UNTIL_NOTHING_NEW: u32 = 3;
 
 fn trimmed(mut plan: SyncPlan) -> SyncPlan {
     plan.manage.held.truncate(HELD_KEPT);
