@@ -1,8 +1,11 @@
-//! What admission does to every new pod: priority, default tolerations, the service account.
+//! What admission does to every new pod: limit ranges, the service account, priority, default tolerations, the runtime
+//! class.
 
+use super::admission::{self, AdmissionView};
 use super::status::Status;
 use super::store::Store;
 use crate::objects::*;
+use serde_json::Value;
 use std::rc::Rc;
 
 /// Seconds that a plain pod stays on a node that is not ready or unreachable.
@@ -10,10 +13,12 @@ const DEFAULT_TOLERATION_SECONDS: i64 = 300;
 
 /// Admits a new pod or says why not.
 ///
-/// Follows kubernetes plugin/pkg/admission/{priority,defaulttolerationseconds,serviceaccount}, v1.36.
+/// Follows kubernetes plugin/pkg/admission/{limitranger,priority,defaulttolerationseconds,serviceaccount,runtimeclass},
+/// v1.36.
 ///
 /// # Errors
-/// `Forbidden` when the priority class or the service account does not exist.
+/// `Forbidden` when the priority class, the service account or the runtime class does not exist, or when the runtime
+/// class contradicts the pod.
 pub fn admit(store: &Store, pod: &mut Pod) -> Result<(), Status> {
     let name: Rc<str> = if pod.metadata.name.is_empty() {
         pod.metadata.generate_name.as_str().into()
@@ -22,19 +27,31 @@ pub fn admit(store: &Store, pod: &mut Pod) -> Result<(), Status> {
     };
     let refuse = |why: &str| Status::forbidden("pods", &name, why);
     let namespace = pod.metadata.namespace.clone();
+    fill_in_containers(Rc::make_mut(&mut pod.spec));
+    let ranges = store.limit_ranges(&namespace);
+    if !ranges.is_empty() {
+        as_tree(pod, |tree| {
+            ranges.iter().for_each(|range| admission::apply_limit_range(range, tree));
+            Ok(())
+        })
+        .map_err(|why| refuse(&why))?;
+    }
     let spec = Rc::make_mut(&mut pod.spec);
     spec.other.entry("enableServiceLinks").or_insert(true.into());
     set_service_account(store, &namespace, spec).map_err(|why| refuse(&why))?;
     set_priority(store, spec).map_err(|why| refuse(&why))?;
-    if let Some(class) = &spec.runtime_class_name
-        && spec.overhead.is_empty()
-        && let Some(class) = store.runtime_class(&ObjectKey::cluster(class.as_str()))
-        && let Some(overhead) = &class.overhead
-    {
-        spec.overhead = overhead.pod_fixed.clone();
-    }
     add_default_tolerations(spec);
-    fill_in_containers(spec);
+    if spec.runtime_class_name.is_some() || !spec.overhead.is_empty() {
+        as_tree(pod, |tree| admission::runtime_class(store, tree)).map_err(|why| refuse(&why))?;
+    }
+    Ok(())
+}
+
+/// Edits the pod as a JSON tree, which is what the plugins that few pods need work on.
+fn as_tree(pod: &mut Pod, edit: impl FnOnce(&mut Value) -> Result<(), String>) -> Result<(), String> {
+    let mut tree = encode(pod);
+    edit(&mut tree)?;
+    *pod = decode(tree).map_err(|error| error.to_string())?;
     Ok(())
 }
 
@@ -162,5 +179,49 @@ mod tests {
         assert_eq!(admitted(account).unwrap_err().message, message);
         let critical = PodSpec { priority_class_name: "system-node-critical".into(), ..PodSpec::default() };
         assert_eq!(admitted(critical).unwrap().spec.priority, Some(SYSTEM_NODE_CRITICAL));
+    }
+
+    #[test]
+    fn limit_ranges_hold_for_the_pods_of_controllers_too() {
+        let mut server = ApiServer::new(1, Time(0));
+        let range = serde_json::json!({
+            "apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "limits", "namespace": "kube-system"},
+            "spec": {"limits": [{"type": "Container", "default": {"cpu": "500m"}, "defaultRequest": {"cpu": "100m"},
+                "max": {"memory": "1Gi"}}]},
+        });
+        server.restore(Object::from_value(range).unwrap());
+        let pod = |resources: Value| -> Pod {
+            decode(serde_json::json!({
+                "metadata": {"name": "agent-1", "namespace": "kube-system"},
+                "spec": {"containers": [{"name": "c", "image": "i", "resources": resources}]},
+            }))
+            .unwrap()
+        };
+        let create = |pod: Pod| server.clone().commit(crate::apiserver::Write::Create(pod.into()));
+        let sized = create(pod(serde_json::json!({"limits": {"memory": "512Mi"}}))).unwrap().to_value();
+        assert_eq!(
+            sized["spec"]["containers"][0]["resources"],
+            serde_json::json!({"limits": {"cpu": "500m", "memory": "512Mi"}, "requests": {"cpu": "100m", "memory": "512Mi"}})
+        );
+        assert_eq!(
+            sized["metadata"]["annotations"]["kubernetes.io/limit-ranger"],
+            "LimitRanger plugin set: cpu request for container c; cpu limit for container c"
+        );
+        assert_eq!(
+            create(pod(serde_json::json!({"limits": {"memory": "2Gi"}}))).unwrap_err().message,
+            "pods \"agent-1\" is forbidden: maximum memory usage per Container is 1Gi, but limit is 2Gi"
+        );
+    }
+
+    #[test]
+    fn an_unknown_runtime_class_and_overhead_without_one_are_refused() {
+        let class = PodSpec { runtime_class_name: Some("vm".into()), ..PodSpec::default() };
+        let message = "pods \"agent-\" is forbidden: pod rejected: RuntimeClass \"vm\" not found";
+        assert_eq!(admitted(class).unwrap_err().message, message);
+        let mut overhead = PodSpec::default();
+        Rc::make_mut(&mut overhead.overhead).insert("cpu".into(), Quantity::from_units(1));
+        assert!(
+            admitted(overhead).unwrap_err().message.ends_with("without corresponding RuntimeClass defined Overhead")
+        );
     }
 }

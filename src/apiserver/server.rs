@@ -149,13 +149,15 @@ impl ApiServer {
         if self.find(&object, &key).is_some() {
             return Err(Status::already_exists(&resource, &key.name));
         }
-        self.check_quotas(&object)?;
+        self.check_limits(&object)?;
         Ok(self.insert(object))
     }
 
-    /// Quotas hold for the pods that controllers make, too.
-    fn check_quotas(&self, object: &Object) -> Result<(), Status> {
-        let limited = |namespace: &str| !self.store.resource_quotas(namespace).is_empty();
+    /// Limits and quotas hold for the pods that controllers make, too.
+    fn check_limits(&self, object: &Object) -> Result<(), Status> {
+        let limited = |namespace: &str| {
+            !self.store.limit_ranges(namespace).is_empty() || !self.store.resource_quotas(namespace).is_empty()
+        };
         match (object, schema::resource_of("v1", "Pod")) {
             (Object::Pod(pod), Some(resource)) if limited(&pod.metadata.namespace) => {
                 admission::validate(&self.store, resource, &object.to_value())

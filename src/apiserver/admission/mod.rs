@@ -11,6 +11,7 @@ mod requests;
 pub use limits::{apply_limit_range, limit_range_faults};
 pub use pod_defaults::{
     HIGHEST_USER_PRIORITY, PriorityClassInfo, RuntimeClassInfo, SYSTEM_PRIORITY_CLASSES, ServiceAccountInfo,
+    runtime_class,
 };
 pub use quota::{QuotaState, pod_usage, quota_applies};
 pub use requests::{container_amounts, container_requests, is_pod_level, qos_class};
