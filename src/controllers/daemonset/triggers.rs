@@ -10,27 +10,25 @@ pub const fn should_enqueue_daemonset_change() -> bool {
     true
 }
 
-/// A node joined: only where it should run a pod.
-pub fn should_enqueue_node_add(daemonset: &DaemonSet, node: &Node) -> bool {
-    Rules::of(daemonset).eligibility(node).should_run
+/// Whether a change of a node matters at all: only labels and taints are looked at.
+pub fn is_node_update(old: &Node, new: &Node) -> bool {
+    old.metadata.labels != new.metadata.labels || old.spec.taints != new.spec.taints
 }
 
-/// A node changed. Only labels and taints are looked at, and only what calls for action or for another number of
-/// misscheduled nodes counts: a NoSchedule taint under a running pod does not.
+/// A node joined or changed (see [`is_node_update`]). Only what calls for action or for another number of misscheduled
+/// nodes counts: a NoSchedule taint under a running pod does not, nor does a node that comes back under its pod.
 ///
-/// `has_pod`: the DaemonSet has a pod on the node. `misscheduled`: the stored `numberMisscheduled`.
-pub fn should_enqueue_node_update(
-    daemonset: &DaemonSet,
-    old: &Node,
-    new: &Node,
-    has_pod: bool,
-    misscheduled: i32,
-) -> bool {
-    if old.metadata.labels == new.metadata.labels && old.spec.taints == new.spec.taints {
-        return false;
+/// `has_pod`: a pod that names the DaemonSet as its controller is bound to the node. The stored `numberMisscheduled`
+/// counts.
+///
+/// Follows kubernetes pkg/controller/daemon syncNodeUpdate, v1.36.
+pub fn should_enqueue_node(daemonset: &DaemonSet, node: &Node, has_pod: bool) -> bool {
+    let eligibility = Rules::of(daemonset).eligibility(node);
+    if has_pod {
+        !eligibility.should_continue_running || daemonset.status.number_misscheduled > 0
+    } else {
+        eligibility.should_run
     }
-    let eligibility = Rules::of(daemonset).eligibility(new);
-    if has_pod { !eligibility.should_continue_running || misscheduled > 0 } else { eligibility.should_run }
 }
 
 /// A node left: never. The DaemonSet learns of it at its next reconcile, for another reason.
@@ -38,9 +36,34 @@ pub const fn should_enqueue_node_delete() -> bool {
     false
 }
 
-/// A ControllerRevision changed in whatever way: never.
-pub const fn should_enqueue_revision_change() -> bool {
-    false
+/// A ControllerRevision came, changed or went: its controller looks at it, but for the one that it just made; an orphan
+/// that is new, or whose labels or owner changed, is looked at by every DaemonSet whose selector it matches.
+///
+/// Follows kubernetes pkg/controller/daemon addHistory, updateHistory and deleteHistory, v1.36.
+pub fn should_enqueue_revision(
+    daemonset: &DaemonSet,
+    old: Option<&ControllerRevision>,
+    new: Option<&ControllerRevision>,
+) -> bool {
+    if old.is_none_or(|old| daemonset.metadata.namespace != old.metadata.namespace)
+        && new.is_none_or(|new| daemonset.metadata.namespace != new.metadata.namespace)
+    {
+        return false;
+    }
+    let is_ours = |revision: &ControllerRevision| revision.metadata.is_controlled_by(&daemonset.metadata.uid);
+    let selector = &daemonset.spec.selector;
+    let selected = |revision: &ControllerRevision| !selector.is_empty() && selector.matches(&revision.metadata.labels);
+    match (old, new) {
+        (None, None) => false,
+        (Some(old), None) => is_ours(old),
+        (None, Some(new)) => new.metadata.controller().is_none() && selected(new),
+        (Some(old), Some(new)) => {
+            let owner_changed = old.metadata.controller() != new.metadata.controller();
+            let lost = owner_changed && is_ours(old);
+            let changed = owner_changed || old.metadata.labels != new.metadata.labels;
+            lost || is_ours(new) || new.metadata.controller().is_none() && changed && selected(new)
+        }
+    }
 }
 
 /// What a pod's change means to a DaemonSet.

@@ -240,28 +240,23 @@ pub fn on_change(world: &mut World, change: &Change, number: Option<usize>) {
             enqueue(world, daemonset.metadata.key(), 0, number);
         }
         (before @ (None | Some(Object::Node(_))), Some(Object::Node(node))) => {
-            let old = match before {
-                Some(Object::Node(old)) => Some(old),
-                _ => None,
-            };
-            if old.is_some_and(|old| old.metadata.labels == node.metadata.labels && old.spec.taints == node.spec.taints)
+            if let Some(Object::Node(old)) = before
+                && !triggers::is_node_update(old, node)
             {
                 return;
             }
+            let owners: Vec<ObjectKey> = world
+                .store()
+                .pods_on(node.name())
+                .filter(|pod| pod.is_bound())
+                .filter_map(|pod| owner_of(&pod.metadata))
+                .collect();
             let looks: Vec<ObjectKey> = world
                 .store()
                 .daemon_sets()
-                .values()
-                .filter(|daemonset| match old {
-                    None => triggers::should_enqueue_node_add(daemonset, node),
-                    Some(old) => {
-                        let mut pods = world.store().pods_on(&node.metadata.name);
-                        let has_pod = pods.any(|pod| pod.metadata.is_controlled_by(&daemonset.metadata.uid));
-                        let misscheduled = daemonset.status.number_misscheduled;
-                        triggers::should_enqueue_node_update(daemonset, old, node, has_pod, misscheduled)
-                    }
-                })
-                .map(|daemonset| daemonset.metadata.key())
+                .iter()
+                .filter(|(key, daemonset)| triggers::should_enqueue_node(daemonset, node, owners.contains(key)))
+                .map(|(key, _)| key.clone())
                 .collect();
             for key in looks {
                 enqueue(world, key, 0, number);
@@ -270,8 +265,34 @@ pub fn on_change(world: &mut World, change: &Change, number: Option<usize>) {
         (None | Some(Object::Pod(_)), Some(Object::Pod(_))) | (Some(Object::Pod(_)), None) => {
             on_pod_change(world, change, number);
         }
+        (
+            before @ (None | Some(Object::ControllerRevision(_))),
+            after @ (None | Some(Object::ControllerRevision(_))),
+        ) => {
+            let revision = |object: &Option<Object>| match object {
+                Some(Object::ControllerRevision(revision)) => Some(Rc::clone(revision)),
+                _ => None,
+            };
+            let (old, new) = (revision(before), revision(after));
+            let looks: Vec<ObjectKey> = world
+                .store()
+                .daemon_sets()
+                .iter()
+                .filter(|(_, daemonset)| triggers::should_enqueue_revision(daemonset, old.as_deref(), new.as_deref()))
+                .map(|(key, _)| key.clone())
+                .collect();
+            for key in looks {
+                enqueue(world, key, 0, number);
+            }
+        }
         _ => {}
     }
+}
+
+/// The DaemonSet that an object names as its controller, whether that one exists (still) or not.
+fn owner_of(metadata: &ObjectMeta) -> Option<ObjectKey> {
+    let owner = metadata.controller().filter(|owner| owner.kind == "DaemonSet")?;
+    Some(ObjectKey::new(metadata.namespace.clone(), owner.name.clone()))
 }
 
 fn on_pod_change(world: &mut World, change: &Change, number: Option<usize>) {

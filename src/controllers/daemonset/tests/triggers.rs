@@ -7,17 +7,24 @@ fn node(text: &str) -> Node {
     (*scene(&on_delete(), text).nodes[0]).clone()
 }
 
+fn with_misscheduled(mut daemonset: DaemonSet, count: i32) -> DaemonSet {
+    daemonset.status.number_misscheduled = count;
+    daemonset
+}
+
 #[test]
-fn a_node_that_joins_calls_only_those_who_should_run_there() {
-    assert!(should_enqueue_node_add(&on_delete(), &node("a")));
-    assert!(!should_enqueue_node_add(&on_delete(), &node("a !NoSchedule")));
+fn a_node_that_joins_calls_only_where_something_follows() {
+    assert!(should_enqueue_node(&on_delete(), &node("a"), false));
+    assert!(!should_enqueue_node(&on_delete(), &node("a !NoSchedule"), false));
+    assert!(!should_enqueue_node(&on_delete(), &node("a"), true), "it came back before its pod was collected");
+    assert!(should_enqueue_node(&on_delete(), &node("a !NoExecute"), true));
 }
 
 #[test]
 fn a_node_that_changes_calls_only_where_something_follows() {
     let (free, no_schedule, no_execute) = (node("a"), node("a !NoSchedule"), node("a !NoExecute"));
     let called = |old: &Node, new: &Node, has_pod, misscheduled| {
-        should_enqueue_node_update(&on_delete(), old, new, has_pod, misscheduled)
+        is_node_update(old, new) && should_enqueue_node(&with_misscheduled(on_delete(), misscheduled), new, has_pod)
     };
     assert!(called(&no_schedule, &free, false, 0));
     assert!(!called(&no_schedule, &free, true, 0));
@@ -31,10 +38,32 @@ fn a_node_that_changes_calls_only_where_something_follows() {
 }
 
 #[test]
-fn nobody_is_called_when_a_node_leaves_or_a_revision_changes() {
+fn nobody_is_called_when_a_node_leaves() {
     assert!(!should_enqueue_node_delete());
-    assert!(!should_enqueue_revision_change());
     assert!(should_enqueue_daemonset_change());
+}
+
+#[test]
+fn a_revision_that_changes_or_goes_calls_its_controller_and_an_orphan_those_who_select_it() {
+    let daemonset = on_delete();
+    let mut owned = ControllerRevision::default();
+    owned.metadata.namespace = daemonset.metadata.namespace.clone();
+    owned.metadata.labels = daemonset.spec.template.metadata.labels.clone();
+    let orphan = owned.clone();
+    owned.metadata.owner_references = Rc::new(vec![super::super::controller_reference(&daemonset)]);
+    let mut renumbered = owned.clone();
+    renumbered.revision = 7;
+    let called = |old, new| should_enqueue_revision(&daemonset, old, new);
+    assert!(!called(None, Some(&owned)), "it has just made this one");
+    assert!(called(Some(&owned), Some(&renumbered)));
+    assert!(called(Some(&owned), None));
+    assert!(called(Some(&owned), Some(&orphan)));
+    assert!(called(None, Some(&orphan)));
+    assert!(!called(Some(&orphan), Some(&orphan)));
+    assert!(!called(Some(&orphan), None));
+    let mut foreign = owned.clone();
+    foreign.metadata.namespace = "elsewhere".into();
+    assert!(!called(Some(&foreign), None));
 }
 
 #[test]
