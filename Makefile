@@ -2,7 +2,7 @@
 # what it needs, installs the tools that can be installed (into .tools/ and node_modules/, both ignored by git), and
 # says what it is doing. The work itself is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help serve dev build test bench sizes tools clean
+.PHONY: help serve dev build test bench audit sizes tools clean
 
 help: ## Show this list
 	@echo "DaemonSet Playground"
@@ -26,6 +26,9 @@ test: ## Run every check and test: format, clippy, native, wasm, end to end in C
 
 bench: ## Measure the engine (BENCHMARKS.md says how to read it)
 	@bash scripts/preflight.sh build && cargo bench --locked
+
+audit: ## Audit dist/ with Lighthouse; fails below 95 in any category
+	@bash -c '. scripts/env.sh && CHROME="$$(find_chrome)" node scripts/audit.mjs'
 
 sizes: ## Print the sizes of what is in dist/, as served with brotli
 	@bash -c '. scripts/env.sh && node scripts/sizes.mjs'

@@ -324,61 +324,6 @@ test.describe('on a phone', () => {
   });
 });
 
-for (const colorScheme of ['light', 'dark']) {
-  test.describe(`axe, ${colorScheme}`, () => {
-    test.use({ colorScheme });
-
-    test('finds nothing in any view', async ({ open, page, accessible, snap }) => {
-      test.setTimeout(120_000);
-      await open();
-      const view = async (name) => {
-        await snap(`${name}-${colorScheme}`);
-        expect(await page.evaluate(() => document.body.innerText.match(/\{[a-z_]+\}/g)), `${name}: words without their facts`).toBe(null);
-        await accessible();
-      };
-      await expect(page.locator('.cm-content')).toBeVisible();
-      await view('first');
-      for (let i = 0; i < 12; i++) await step(page).click();
-      await view('stepping');
-      await button(page, 'Why is there no pod on control-plane?').click();
-      await view('verdict');
-      await page.locator('#node-worker1').click();
-      await view('node');
-      await card(page, 'worker1').locator('.pod-button').click();
-      await view('pod');
-      await button(page, 'Close').click();
-      await settle(page);
-      await button(page, 'Set image').click();
-      await page.getByLabel('Image of container node-exporter').fill('prom/node-exporter:v1.9.1');
-      await view('set-image');
-      await button(page, 'Set').click();
-      for (let i = 0; i < 9; i++) await step(page).click();
-      await button(page, 'Diff').click();
-      await view('rollout');
-      await page.locator('.entry').getByRole('button', { name: /changes?$/ }).last().click();
-      await page.getByRole('tab', { name: 'Events' }).click();
-      await view('events');
-      await page.getByRole('tab', { name: 'Story' }).click();
-      await command(page, 'kubectl get pods -o wide');
-      await view('terminal');
-      await button(page, 'Hide the terminal').click();
-      await button(page, 'Actions for worker1').click();
-      await view('menu');
-      await page.keyboard.press('Escape');
-      await button(page, 'Add nodes by template and count').click();
-      await view('add-nodes');
-      await page.keyboard.press('Escape');
-      await button(page, 'Add a label or a taint to worker1').click();
-      await page.keyboard.type('not a label');
-      await view('chip');
-      await page.keyboard.press('Escape');
-      await paste(page, 'kind: DaemonSet\nmetadata:\n\tname: x\n');
-      await expect(page.locator('.problems')).toContainText('line 3');
-      await view('problems');
-    });
-  });
-}
-
 test('a check and the line of the manifest that it looks at show each other', async ({ open, page }) => {
   await open();
   await paste(page, EXAMPLE.replace('    spec:\n', '    spec:\n      nodeSelector:\n        disk: ssd\n'));

@@ -34,5 +34,7 @@ export default defineConfig({
     launchOptions: { executablePath: process.env.CHROME || '/usr/bin/chromium', args },
     screenshot: 'only-on-failure',
     trace: 'off',
+    // Only offline.spec.mjs wants one: filling its cache anew for each test takes time.
+    serviceWorkers: 'block',
   },
 });

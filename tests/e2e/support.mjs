@@ -10,11 +10,14 @@
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect } from '@playwright/test';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { serve } from './server.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Where the built site is. */
+export const SITE = resolve(root, process.env.DIST ?? 'dist');
 
 export { expect };
 
@@ -22,9 +25,8 @@ export const test = base.extend({
   /** The address of the built site; ends with a slash. One server for each worker. */
   site: [
     async ({}, use) => {
-      const directory = join(root, 'dist');
-      if (!existsSync(join(directory, 'index.html'))) throw new Error('dist/ is not built: run make build first');
-      const server = await serve({ directory });
+      if (!existsSync(join(SITE, 'index.html'))) throw new Error('dist/ is not built: run make build first');
+      const server = await serve({ directory: SITE });
       await use(server.url);
       await server.close();
     },
@@ -69,10 +71,10 @@ export const test = base.extend({
     });
   },
 
-  /** Writes test-results/screenshots/NAME.png, of the page or of a locator. */
+  /** Writes test-results/screenshots/NAME.png, of the page or of a locator; `in` names another folder. */
   snap: async ({ page }, use) => {
-    await use(async (name, { of = page, ...options } = {}) => {
-      await of.screenshot({ path: join(root, 'test-results', 'screenshots', `${name}.png`), ...options });
+    await use(async (name, { of = page, in: folder = 'screenshots', ...options } = {}) => {
+      await of.screenshot({ path: join(root, 'test-results', folder, `${name}.png`), ...options });
     });
   },
 

@@ -1,0 +1,65 @@
+// Audits the built site with Lighthouse, served as a static host serves it: compressed, under a sub-path. Fails below 95
+// in any of the four categories. Usage: node scripts/audit.mjs [directory]; CHROME names the browser.
+import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { launch } from 'chrome-launcher';
+import lighthouse, { desktopConfig } from 'lighthouse';
+import { TYPES } from '../tests/e2e/server.mjs';
+
+const AT_LEAST = 95;
+const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'];
+const directory = process.argv[2] ?? 'dist';
+const subPath = '/playground/';
+
+const compressed = new Map();
+function body(file) {
+  if (!compressed.has(file)) {
+    const quality = { [constants.BROTLI_PARAM_QUALITY]: 9 };
+    compressed.set(file, brotliCompressSync(readFileSync(file), { params: quality }));
+  }
+  return compressed.get(file);
+}
+
+const server = createServer((request, response) => {
+  const path = decodeURIComponent(new URL(request.url, 'http://localhost').pathname);
+  const inside = path.startsWith(subPath) ? normalize(path.slice(subPath.length) || 'index.html') : '..';
+  const file = join(directory, inside);
+  if (inside.startsWith('..') || !statSync(file, { throwIfNoEntry: false })?.isFile()) return response.writeHead(404).end();
+  const age = /-[0-9a-f]{16}/.test(inside) ? 'max-age=31536000, immutable' : 'no-cache';
+  const type = TYPES[extname(file)] ?? 'application/octet-stream';
+  response.writeHead(200, { 'Content-Type': type, 'Content-Encoding': 'br', 'Cache-Control': age, 'X-Content-Type-Options': 'nosniff' });
+  response.end(body(file));
+});
+await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
+const url = `http://127.0.0.1:${server.address().port}${subPath}`;
+
+const flags = ['--headless=new', '--disable-gpu', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+if (process.getuid?.() === 0) flags.push('--no-sandbox');
+const chrome = await launch({ chromePath: process.env.CHROME, chromeFlags: flags });
+let good = true;
+try {
+  for (const [name, config] of [
+    ['phone, slow 4G, 4× slowed CPU', undefined],
+    ['desk', desktopConfig],
+  ]) {
+    const { lhr } = await lighthouse(url, { port: chrome.port, onlyCategories: CATEGORIES, logLevel: 'error' }, config);
+    const scores = CATEGORIES.map((id) => [id, Math.round((lhr.categories[id].score ?? 0) * 100)]);
+    const metrics = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'cumulative-layout-shift', 'speed-index'];
+    console.log(`${name}: ${scores.map(([id, score]) => `${id} ${score}`).join(', ')}`);
+    console.log(`  ${metrics.map((id) => `${id} ${lhr.audits[id].displayValue}`).join(', ')}`);
+    for (const { id, score, title, scoreDisplayMode } of Object.values(lhr.audits)) {
+      const inCategory = CATEGORIES.some((category) => lhr.categories[category].auditRefs.some((ref) => ref.id === id && ref.weight > 0));
+      if (inCategory && score !== null && score < 0.9 && scoreDisplayMode !== 'informative') console.log(`  below: ${title} (${id}, ${score})`);
+    }
+    good &&= scores.every(([, score]) => score >= AT_LEAST);
+  }
+} finally {
+  await chrome.kill();
+  server.close();
+}
+if (!good) {
+  console.error(`Below ${AT_LEAST} somewhere.`);
+  process.exitCode = 1;
+}
