@@ -4,7 +4,7 @@
 use crate::app::message::{Inspect, Msg};
 use crate::app::phrase::fill;
 use crate::app::text::{Words, count};
-use crate::app::view::{Age, Cell, CellGroup, CellPicture, PodState, short_key};
+use crate::app::view::{Age, Cell, CellGroup, CellPicture, PodState, RACK_COLUMNS, short_key};
 use crate::ui::dom;
 use crate::ui::env::use_env;
 use crate::ui::pod_tile::colour_class;
@@ -52,7 +52,7 @@ pub fn DenseMap(props: &DenseMapProps) -> Html {
         let map = map.clone();
         Callback::from(move |event: KeyboardEvent| {
             if let Some(map) = map.cast::<HtmlElement>() {
-                dom::grid_focus(&event, &map, ".cell");
+                dom::rack_focus(&event, &map, ".cell", RACK_COLUMNS);
             }
         })
     };
@@ -77,7 +77,7 @@ pub fn DenseMap(props: &DenseMapProps) -> Html {
                 html! {
                     <section class="dense-group" key={name.clone()} aria-label={format!("{name}, {size}")}>
                         if props.label.is_some() { <h3 class="small"><b>{ &name }</b>{ " " }<span class="quiet number">{ size }</span></h3> }
-                        <div class="cells">
+                        <div class="racks">
                             { for group.parts.iter().enumerate().map(|(index, part)| {
                                 let has = |name: &Option<Rc<str>>| name.clone().filter(|name| part.iter().any(|cell| cell.node == *name));
                                 html! { <Part key={index} cells={part.clone()} active={has(&active_name)} chosen={has(&props.chosen)} /> }
@@ -101,18 +101,15 @@ struct PartProps {
 fn Part(props: &PartProps) -> Html {
     let env = use_env();
     let words = env.words();
-    props
-        .cells
-        .iter()
-        .map(|cell| {
+    let cells = props.cells.iter().map(|cell| {
             let name = cell_name(words, cell);
             html! {
                 <button type="button" key={cell.node.to_string()} id={format!("node-{}", cell.node)} data-node={cell.node.to_string()}
                     class={classes!("cell", picture_classes(cell.picture), cell.unwell.then_some("unwell"), (props.chosen.as_ref() == Some(&cell.node)).then_some("chosen"))}
                     aria-label={name.clone()} title={name} tabindex={if props.active.as_ref() == Some(&cell.node) { "0" } else { "-1" }} />
             }
-        })
-        .collect()
+        });
+    html! { <div class="rack">{ for cells }</div> }
 }
 
 fn picture_classes(picture: CellPicture) -> &'static str {

@@ -134,6 +134,30 @@ pub fn grid_focus(event: &KeyboardEvent, parent: &Element, selector: &str) {
     }
 }
 
+/// Moves the focus among elements that stand in racks of so many columns, one rack after the other in the order of the
+/// page: Up and Down go to the row above and below.
+pub fn rack_focus(event: &KeyboardEvent, parent: &Element, selector: &str, columns: usize) {
+    let Ok(list) = parent.query_selector_all(selector) else { return };
+    let count = usize::try_from(list.length()).unwrap_or(0);
+    let item = |at: usize| u32::try_from(at).ok().and_then(|at| list.get(at)?.dyn_into::<Element>().ok());
+    let active = web_sys::window().and_then(|w| w.document()).and_then(|d| d.active_element());
+    let Some(at) = active.and_then(|active| (0..count).find(|at| item(*at).as_ref() == Some(&active))) else { return };
+    let last = count.saturating_sub(1);
+    let to = match event.key().as_str() {
+        "ArrowRight" => (at + 1).min(last),
+        "ArrowLeft" => at.saturating_sub(1),
+        "ArrowDown" => (at + columns).min(last),
+        "ArrowUp" => at.saturating_sub(columns),
+        "Home" => 0,
+        "End" => last,
+        _ => return,
+    };
+    event.prevent_default();
+    if let Some(item) = item(to) {
+        focus(&item);
+    }
+}
+
 /// Scrolls a list so that one of its items can be seen, and nothing else of the page.
 pub fn keep_in_sight(list: &HtmlElement, item: &Element) {
     let (frame, place) = (list.get_bounding_client_rect(), item.get_bounding_client_rect());

@@ -6,8 +6,12 @@ use std::rc::Rc;
 /// More nodes than this are shown as a dense map.
 pub const CARDS_AT_MOST: usize = 60;
 
-/// Nodes that are drawn together: a step draws only the parts anew in which something changed.
-const PART: usize = 64;
+/// Columns of a rack.
+pub const RACK_COLUMNS: usize = 6;
+
+/// Nodes that are drawn together, as a rack: a step draws only the racks anew in which something changed, and the browser
+/// paints only those in sight.
+const RACK: usize = RACK_COLUMNS * 16;
 
 /// What a node's cell shows of the DaemonSet that is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +51,7 @@ pub struct CellGroup {
     pub value: Option<String>,
     /// How many nodes.
     pub count: usize,
-    /// The cells, in parts.
+    /// The cells, in parts, each a rack.
     pub parts: Vec<Rc<Vec<Cell>>>,
 }
 
@@ -77,7 +81,7 @@ pub fn cell_groups(
         .into_iter()
         .map(|(value, cells)| {
             let old = known(&value).map(|group| group.parts.as_slice()).unwrap_or_default();
-            let parts = cells.chunks(PART).enumerate().map(|(index, part)| match old.get(index) {
+            let parts = cells.chunks(RACK).enumerate().map(|(index, part)| match old.get(index) {
                 Some(same) if same.as_slice() == part => Rc::clone(same),
                 _ => Rc::new(part.to_vec()),
             });
@@ -155,7 +159,7 @@ mod tests {
         let groups = cell_groups(&cards.iter().collect::<Vec<_>>(), Some(&set), Some("zone"), &[]);
         let shape: Vec<(Option<&str>, usize, usize)> =
             groups.iter().map(|group| (group.value.as_deref(), group.count, group.parts.len())).collect();
-        assert_eq!(shape, [(Some("b9"), 65, 2), (Some("b10"), 65, 2), (None, 1, 1)]);
+        assert_eq!(shape, [(Some("b9"), 65, 1), (Some("b10"), 65, 1), (None, 1, 1)]);
         assert_eq!(groups[2].parts[0][0].picture, CellPicture::Excluded);
         assert_eq!(groups[0].parts[0][0].picture, CellPicture::Coming);
     }
@@ -168,7 +172,7 @@ mod tests {
         let before = cell_groups(&first.iter().collect::<Vec<_>>(), Some(&set), None, &[]);
         let after = cell_groups(&second.iter().collect::<Vec<_>>(), Some(&set), None, &before);
         let same: Vec<bool> = before[0].parts.iter().zip(&after[0].parts).map(|(a, b)| Rc::ptr_eq(a, b)).collect();
-        assert_eq!(same, [false, true, true]);
+        assert_eq!(same, [false, true]);
     }
 
     #[test]
