@@ -223,4 +223,52 @@ proptest! {
         while session.position() < session.len() && session.step() {}
         prop_assert_eq!(session.world().store().all(), end);
     }
+
+    /// States that were not kept are made again byte for byte, whichever way one comes to them; and so are those of
+    /// lines that were left.
+    #[test]
+    fn states_between_snapshots_are_made_again_exactly(
+        nodes in 2..6_usize,
+        budget in prop::sample::select(&BUDGETS[..]),
+        events in prop::collection::vec(event(), 2..8),
+        jumps in prop::collection::vec(0..1000_usize, 24),
+    ) {
+        let mut session = cluster(nodes);
+        apply(&mut session, manifest(budget, "agent:v0", 0));
+        for event in &events {
+            happen(&mut session, event);
+        }
+        while session.run_to_quiet(200) == Progress::More {}
+        // What is seen while every step is the first of its kind, with a look ahead before each.
+        let mut again = Session::new(Scenario::parse(&session.scenario().to_yaml()).expect("what was saved opens"));
+        let mut seen = BTreeMap::new();
+        seen.insert(again.position(), exactly(again.world()));
+        while again.len() < session.len() && again.next_step().is_some() && again.step() {
+            seen.insert(again.position(), exactly(again.world()));
+        }
+        for jump in &jumps {
+            let position = session.seek(jump % (session.len() + 1));
+            let here = exactly(session.world());
+            prop_assert!(here == exactly(&session.world_at(position)));
+            if let Some(then) = seen.get(&position) {
+                prop_assert!(here == *then, "position {position} is another state");
+            }
+            if jump % 3 == 0 && session.step() {
+                prop_assert!(exactly(session.world()) == exactly(&session.world_at(position + 1)));
+            }
+        }
+        // Acting in the past leaves a line, which can be gone back to.
+        session.seek(session.len());
+        let (end, length) = (exactly(session.world()), session.len());
+        session.seek(length / 2);
+        run(&mut session, "kubectl get nodes");
+        prop_assert!(session.switch_branch(0));
+        prop_assert_eq!(session.len(), length);
+        prop_assert!(exactly(session.world()) == end);
+    }
+}
+
+/// Everything that the future depends on, as text.
+fn exactly(world: &World) -> String {
+    format!("{world:?}")
 }

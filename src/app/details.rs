@@ -4,9 +4,11 @@ use crate::app::command;
 use crate::app::fixes;
 use crate::app::message::{Inspect, Question};
 use crate::app::model::Model;
-use crate::app::phrase::fill;
-use crate::app::view::{Detail, Fleet, NodeCard, Place16, PodDetail, PodTile, VerdictView, readable};
+use crate::app::phrase::{Phrase, fill};
+use crate::app::view::{Detail, Fleet, NodeCard, Place16, PodDetail, PodTile, PodWhy, VerdictView, readable};
 use crate::insight::explain::explain;
+use crate::insight::fate::fate;
+use crate::insight::placement::explain_pending;
 use crate::manifest::{self, Limits};
 use crate::objects::*;
 use std::rc::Rc;
@@ -19,12 +21,12 @@ pub fn of(model: &Model, fleet: &Fleet, cards: &[Rc<NodeCard>], what: &Inspect) 
             let node = model.session.world().store().node_named(name);
             match (card, node) {
                 (Some(card), Some(node)) => Detail::Node(Rc::clone(card), node_facts(model, node)),
-                _ => Detail::Gone(name.to_string()),
+                _ => Detail::Gone(name.to_string(), None),
             }
         }
         Inspect::Pod(key) => match model.session.world().store().pod(key) {
             Some(pod) => Detail::Pod(pod_detail(model, fleet, pod)),
-            None => Detail::Gone(key.name.to_string()),
+            None => Detail::Gone(key.name.to_string(), told_fate(model, key)),
         },
     }
 }
@@ -75,7 +77,7 @@ fn node_facts(model: &Model, node: &Node) -> Vec<(&'static str, String)> {
     facts
 }
 
-fn pod_detail(model: &Model, fleet: &Fleet, pod: &Pod) -> PodDetail {
+fn pod_detail(model: &Model, fleet: &Fleet, pod: &Rc<Pod>) -> PodDetail {
     let words = model.words();
     let world = model.session.world();
     let key = pod.metadata.key();
@@ -109,7 +111,31 @@ fn pod_detail(model: &Model, fleet: &Fleet, pod: &Pod) -> PodDetail {
     }
     let actions =
         vec![(words.describe, command::describe_pod(&key), false), (words.delete_pod, command::delete_pod(&key), true)];
-    PodDetail { tile, facts, actions }
+    PodDetail { tile, facts, actions, why: pod_why(model, pod) }
+}
+
+/// Why a pod is pending, node by node; or who ended it.
+fn pod_why(model: &Model, pod: &Rc<Pod>) -> Option<PodWhy> {
+    let words = model.words();
+    if let Some(placement) = explain_pending(model.session.world().store(), pod) {
+        return Some(PodWhy {
+            title: words.placement().title.to_string(),
+            answer: words.obstacle(&placement.obstacle),
+            fixes_title: words.smallest_change,
+            rows: words.placement_rows(&placement),
+            fixes: fixes::offered_for_pod(model, pod, &placement.changes),
+        });
+    }
+    let over = pod.is_terminating() || pod.is_finished();
+    let answer = over.then(|| told_fate(model, &pod.metadata.key())).flatten()?;
+    let title = words.placement().end_title.to_string();
+    Some(PodWhy { title, answer, fixes_title: "", rows: Vec::new(), fixes: Vec::new() })
+}
+
+/// Who ended the pod of this key and why, as far as the steps so far tell.
+fn told_fate(model: &Model, key: &ObjectKey) -> Option<Phrase> {
+    let session = &model.session;
+    fate(session.steps().take(session.position()), key).map(|fate| model.words().fate(&fate))
 }
 
 fn verdict(model: &Model, question: Question, set: &Rc<DaemonSet>, node: &Node) -> VerdictView {
@@ -142,3 +168,7 @@ fn line_of(read: &manifest::ManifestRead, set: &ObjectKey, path: &str) -> Option
     let units = |units: usize| u32::try_from(units).unwrap_or(u32::MAX);
     Some((span.start.line, units(span.start.utf16), units(span.end.utf16)))
 }
+
+#[cfg(test)]
+#[path = "details_tests.rs"]
+mod tests;

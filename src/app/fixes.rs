@@ -6,8 +6,9 @@ use crate::app::model::Model;
 use crate::app::text::Words;
 use crate::app::view::Fix;
 use crate::insight::explain::{Caution, Change, Edit, ManifestEdit, Rendered};
+use crate::insight::placement::{Owner, PlacementChange, Remedy};
 use crate::manifest::{self, Limits, ManifestRead, to_yaml};
-use crate::objects::{DaemonSet, Object, ObjectKey};
+use crate::objects::{DaemonSet, Kind, Object, ObjectKey, Pod};
 use serde_json::Value;
 use std::rc::Rc;
 
@@ -24,11 +25,7 @@ fn offer(model: &Model, set: &Rc<DaemonSet>, node: &str, change: &Change) -> Opt
     let words = model.words();
     let first = change.edits.first()?;
     let mut remarks = vec![if change.is_on_node_only() { words.fix_this_node } else { words.fix_all_nodes }];
-    remarks.extend(change.cautions().into_iter().map(|caution| match caution {
-        Caution::LabelIsManaged => words.fix_caution_managed_label,
-        Caution::TaintIsManaged => words.fix_caution_managed_taint,
-        Caution::ToleratesEverything => words.fix_caution_tolerates_all,
-    }));
+    remarks.extend(change.cautions().into_iter().map(|caution| words.caution(caution)));
     let rendered: Vec<Rendered> = change.edits.iter().map(|edit| edit.render(node)).collect();
     let (message, lines) = if change.is_on_node_only() {
         let commands: Vec<String> = rendered.into_iter().filter_map(as_command).collect();
@@ -36,8 +33,9 @@ fn offer(model: &Model, set: &Rc<DaemonSet>, node: &str, change: &Change) -> Opt
         (Msg::Run(line.clone()), vec![Line { kind: LineKind::Same, text: line }])
     } else if change.is_on_daemonset_only() {
         let edits: Vec<ManifestEdit> = rendered.into_iter().filter_map(as_manifest).collect();
-        let (file, before) = source(model, set);
-        let after = edited(&before, &set.metadata.key(), &edits)?;
+        let owner = Owner { kind: "DaemonSet".into(), key: set.metadata.key() };
+        let (file, before) = source(model, &owner, || Object::DaemonSet(Rc::clone(set)));
+        let after = edited(&before, &owner, &edits)?;
         let lines = dedented(diff::lines(&before, &after, 1));
         let name = format!("{}.yaml", set.metadata.name);
         (Msg::Write { file, name, text: after.into() }, lines)
@@ -72,38 +70,102 @@ fn as_manifest(rendered: Rendered) -> Option<ManifestEdit> {
     }
 }
 
-/// The open file that holds the DaemonSet (the shown one first) and its text; without one, a manifest of the object as
-/// it is.
-fn source(model: &Model, set: &Rc<DaemonSet>) -> (Option<FileId>, String) {
-    let key = set.metadata.key();
+/// The changes after which a pending pod gets a node: commands, or its owner's manifest with the change made.
+pub fn offered_for_pod(model: &Model, pod: &Pod, changes: &[PlacementChange]) -> Vec<Fix> {
+    changes.iter().filter_map(|change| offer_for_pod(model, pod, change)).take(OFFERED).collect()
+}
+
+fn offer_for_pod(model: &Model, pod: &Pod, change: &PlacementChange) -> Option<Fix> {
+    let words = model.words();
+    let store = model.session.world().store();
+    let owner = Owner::of(store, pod);
+    let first = change.edits.first()?;
+    let mut remarks: Vec<&str> = Vec::new();
+    let (mut commands, mut edits, mut objects) = (Vec::new(), Vec::new(), Vec::new());
+    for edit in &change.edits {
+        remarks.extend(edit.caution().map(|caution| words.pod_caution(caution)));
+        for remedy in edit.remedies(&owner) {
+            match remedy {
+                Remedy::Rendered(Rendered::Command(line)) => commands.push(line),
+                Remedy::Rendered(Rendered::Manifest(edit)) => edits.push(edit),
+                Remedy::Object(tree) => objects.push(tree),
+            }
+        }
+    }
+    remarks.dedup();
+    let (message, lines) = match (commands.is_empty(), edits.is_empty(), objects.as_slice()) {
+        (false, true, []) => {
+            let line = commands.join(" && ");
+            (Msg::Run(line.clone()), vec![Line { kind: LineKind::Same, text: line }])
+        }
+        (true, false, []) => {
+            remarks.insert(0, if owner.is_pod() { words.placement().recreate } else { words.fix_all_nodes });
+            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == owner.kind)?;
+            let object = store.get(kind, &owner.key)?;
+            let (file, before) = source(model, &owner, || object);
+            let after = edited(&before, &owner, &edits)?;
+            let lines = dedented(diff::lines(&before, &after, 1));
+            (Msg::Write { file, name: format!("{}.yaml", owner.key.name), text: after.into() }, lines)
+        }
+        (true, true, [tree]) => {
+            let text = to_yaml(tree);
+            let lines = text.lines().map(|line| Line { kind: LineKind::Added, text: line.to_string() }).collect();
+            (Msg::Write { file: None, name: "claim.yaml".into(), text: text.into() }, lines)
+        }
+        _ => return None,
+    };
+    Some(Fix { text: words.placement_edit(first).to_string(), remark: remarks.join(" · "), message, lines })
+}
+
+/// The open file that holds the object (the shown one first) and its text; without one, a manifest of the object as it
+/// is.
+fn source(model: &Model, owner: &Owner, object: impl FnOnce() -> Object) -> (Option<FileId>, String) {
     let mut files: Vec<_> = model.files.list().iter().collect();
     files.sort_by_key(|file| file.id != model.files.shown_id());
-    let holder = files.into_iter().find(|file| find(&manifest::read(&file.text, &Limits::default()), &key).is_some());
+    let holder =
+        files.into_iter().find(|file| find_owner(&manifest::read(&file.text, &Limits::default()), owner).is_some());
     match holder {
         Some(file) => (Some(file.id), file.text.to_string()),
-        None => (None, to_yaml(&crate::app::check::shown(&Object::DaemonSet(Rc::clone(set))))),
+        None => (None, to_yaml(&crate::app::check::shown(&object()))),
     }
 }
 
 /// The DaemonSet of this key among the objects of a manifest.
 pub fn find<'r>(read: &'r ManifestRead, key: &ObjectKey) -> Option<manifest::Object<'r>> {
+    find_owner(read, &Owner { kind: "DaemonSet".into(), key: key.clone() })
+}
+
+/// The object of this kind and key among the objects of a manifest.
+fn find_owner<'r>(read: &'r ManifestRead, owner: &Owner) -> Option<manifest::Object<'r>> {
+    let key = &owner.key;
     read.objects().find(|object| {
         let text = |pointer: &str| object.value.pointer(pointer).and_then(Value::as_str);
         let namespace = text("/metadata/namespace").unwrap_or("default");
-        text("/kind") == Some("DaemonSet") && text("/metadata/name") == Some(&*key.name) && namespace == &*key.namespace
+        text("/kind") == Some(&*owner.kind)
+            && text("/metadata/name") == Some(&*key.name)
+            && namespace == &*key.namespace
     })
 }
 
 /// The text after the edits; comments and order stay.
-fn edited(text: &str, key: &ObjectKey, edits: &[ManifestEdit]) -> Option<String> {
+fn edited(text: &str, owner: &Owner, edits: &[ManifestEdit]) -> Option<String> {
     let read = manifest::read(text, &Limits::default());
-    let object = find(&read, key)?;
+    let object = find_owner(&read, owner)?;
     crate::insight::edited::edited(text, object.document.index, &object.path, edits)
 }
 
 impl Words {
+    /// What a person should know before making an edit.
+    pub fn caution(&self, caution: Caution) -> &'static str {
+        match caution {
+            Caution::LabelIsManaged => self.fix_caution_managed_label,
+            Caution::TaintIsManaged => self.fix_caution_managed_taint,
+            Caution::ToleratesEverything => self.fix_caution_tolerates_all,
+        }
+    }
+
     /// An edit in a few words.
-    fn edit_name(&self, edit: &Edit) -> &'static str {
+    pub fn edit_name(&self, edit: &Edit) -> &'static str {
         match edit {
             Edit::AddToleration { .. } => self.fix_add_toleration,
             Edit::ChangeToleration { .. } => self.fix_change_toleration,

@@ -3,7 +3,9 @@
 pub mod compare;
 pub mod edited;
 pub mod explain;
+pub mod fate;
 pub mod forecast;
 pub mod lint;
 pub mod overhead;
+pub mod placement;
 pub mod trial;

@@ -39,21 +39,22 @@ pub fn has_kubelet(node: &Node) -> bool {
 }
 
 /// One turn of a kubelet: of a pod, or of a node when the key has no namespace.
-pub fn plan(store: &Store, key: &ObjectKey, state: &KubeletState, now: Now) -> KubeletPlan {
+///
+/// Takes the memory and gives it back in the plan: memory that nobody else holds is changed in place.
+pub fn plan(store: &Store, key: &ObjectKey, mut state: KubeletState, now: Now) -> KubeletPlan {
     if key.namespace.is_empty() {
         return node::plan(store, &key.name, state, now);
     }
-    let forgotten = || {
-        let mut next = state.clone();
-        next.forget_pod(key);
-        Plan::idle(next)
+    let Some(pod) = store.pod(key).filter(|pod| pod.is_bound()) else {
+        state.forget_pod(key);
+        return Plan::idle(state);
     };
-    let Some(pod) = store.pod(key).filter(|pod| pod.is_bound()) else { return forgotten() };
     if state.down(&pod.spec.node_name).is_some() {
-        return Plan::idle(state.clone());
+        return Plan::idle(state);
     }
-    match state.pod(key).filter(|runtime| runtime.uid == pod.metadata.uid) {
-        Some(runtime) => go_on(store, pod, (**runtime).clone(), Vec::new(), state.clone(), now),
+    let runtime = state.pod(key).filter(|runtime| runtime.uid == pod.metadata.uid).map(|runtime| (**runtime).clone());
+    match runtime {
+        Some(runtime) => go_on(store, pod, runtime, Vec::new(), state, now),
         None => take_in(store, pod, state, now),
     }
 }
@@ -86,12 +87,11 @@ pub fn on_change(change: &Change, state: &KubeletState, now: Now) -> Vec<Timer> 
 }
 
 /// A pod that the kubelet sees for the first time.
-fn take_in(store: &Store, pod: &Rc<Pod>, state: &KubeletState, now: Now) -> KubeletPlan {
+fn take_in(store: &Store, pod: &Rc<Pod>, mut next: KubeletState, now: Now) -> KubeletPlan {
     let name = &pod.spec.node_name;
     let Some(node) = store.node_named(name).filter(|node| has_kubelet(node)) else {
-        return Plan::idle(state.clone());
+        return Plan::idle(next);
     };
-    let mut next = state.clone();
     next.register(node);
     let (rule, behaviour) = next.behaviours.choose(pod, name);
     let ip = match (pod.spec.host_network, pod.status.pod_ip.is_empty()) {

@@ -70,11 +70,10 @@ pub fn report(store: &Store, state: &KubeletState, node: &str, said: NodeConditi
 }
 
 /// One look of a kubelet at its node.
-pub fn plan(store: &Store, name: &str, state: &KubeletState, now: Now) -> KubeletPlan {
+pub fn plan(store: &Store, name: &str, mut next: KubeletState, now: Now) -> KubeletPlan {
     let Some(node) = store.node_named(name).filter(|node| has_kubelet(node)) else {
-        return Plan::idle(state.clone());
+        return Plan::idle(next);
     };
-    let mut next = state.clone();
     next.register(node);
     if next.down(name).is_some() {
         return Plan::idle(next);

@@ -23,6 +23,6 @@ pub use scenario::{About, DEFAULT_START, LogEntry, Machines, SCENARIO_VERSION, S
 pub use session::{MAX_REPLAYED_STEPS, Progress, Session};
 pub use sim_command::{AddNode, MAX_NODES_AT_ONCE, SimCommand, SimError, command_of as sim_command_of};
 pub use step::{Actor, CommandRun, Reason, Step, Subject};
-pub use timeline::{Branch, Frame, Timeline};
+pub use timeline::{Branch, SNAPSHOT_INTERVAL, Timeline};
 pub use transcript::transcript_line;
 pub use world::{Turned, Waiting, WaitingFor, World};

@@ -114,14 +114,18 @@ impl Session {
             self.timeline.seek(self.position() + 1);
             return true;
         }
-        self.look_ahead();
-        match self.next.take().flatten() {
-            Some(next) => {
+        match self.next.take() {
+            Some(Some(next)) => {
                 let (turned, world) = *next;
                 self.push(turned, world);
                 true
             }
-            None => false,
+            // Nobody has looked ahead: the world can change in place.
+            None if self.timeline.advance() => true,
+            None | Some(None) => {
+                self.next = OnceCell::from(None);
+                false
+            }
         }
     }
 
@@ -130,7 +134,7 @@ impl Session {
     pub fn next_step(&self) -> Option<Rc<Step>> {
         match self.timeline.step(self.position() + 1) {
             Some(step) => Some(Rc::clone(step)),
-            None => self.look_ahead().map(|(turned, _)| Rc::new(self.as_step(turned.clone()))),
+            None => self.look_ahead().map(|(turned, _)| Rc::new(self.timeline.as_step(turned.clone()))),
         }
     }
 
@@ -167,7 +171,12 @@ impl Session {
 
     /// Steps as long as the next thing is due at `until_ms` or before, at most `budget` steps.
     pub fn run_until(&mut self, until_ms: u64, budget: usize) -> Progress {
-        let progress = self.run_while(budget, |session| session.next_due_ms().is_some_and(|at| at <= until_ms));
+        let progress = self.run_while(budget, |session| {
+            // Nothing comes before what is first on the agenda, so most looks ahead can be spared.
+            let may_be = session.position() < session.len()
+                || session.world().agenda().next().is_some_and(|due| due.at_ms <= until_ms);
+            may_be && session.next_due_ms().is_some_and(|at| at <= until_ms)
+        });
         if progress == Progress::Quiet && self.position() == self.len() {
             self.pass_time(until_ms);
             return Progress::Reached;
@@ -239,8 +248,8 @@ impl Session {
         self.timeline.world()
     }
 
-    /// The world after the first `position` steps.
-    pub fn world_at(&self, position: usize) -> &World {
+    /// The world after the first `position` steps: kept, or made again from the last one that was.
+    pub fn world_at(&self, position: usize) -> World {
         self.timeline.world_at(position)
     }
 
@@ -313,22 +322,8 @@ impl Session {
         &self.opened
     }
 
-    fn as_step(&self, turned: Turned) -> Step {
-        Step {
-            number: self.position() + 1,
-            at_ms: turned.at_ms,
-            waited_ms: turned.at_ms.saturating_sub(self.world().now_ms()),
-            actor: turned.actor,
-            subject: turned.subject,
-            reason: turned.reason,
-            cause: turned.cause,
-            changes: turned.changes,
-        }
-    }
-
     fn push(&mut self, turned: Turned, world: World) {
-        let step = self.as_step(turned);
-        self.timeline.push(step, world);
+        self.timeline.push(turned, world);
         self.next = OnceCell::new();
     }
 

@@ -8,6 +8,7 @@ use crate::ui::dom;
 use crate::ui::env::{Env, use_env};
 use crate::ui::icons::{Icon, icon};
 use crate::ui::node_card::capacity;
+use crate::ui::phrase::sentence;
 use crate::ui::pod_tile::pod_picture;
 use std::rc::Rc;
 use web_sys::KeyboardEvent;
@@ -47,7 +48,7 @@ pub fn Inspector(props: &InspectorProps) -> Html {
     let title = match &*props.detail {
         Detail::Node(card, _) => card.name.to_string(),
         Detail::Pod(pod) => pod.tile.key.name.to_string(),
-        Detail::Gone(name) => name.clone(),
+        Detail::Gone(name, _) => name.clone(),
     };
     html! {
         <section class="inspector" aria-label={words.details} onkeydown={keys}>
@@ -59,7 +60,10 @@ pub fn Inspector(props: &InspectorProps) -> Html {
                 { match &*props.detail {
                     Detail::Node(card, facts) => node(&env, card, facts),
                     Detail::Pod(pod) => pod_view(&env, pod),
-                    Detail::Gone(_) => html! { <p class="quiet">{ words.gone }</p> },
+                    Detail::Gone(_, fate) => html! { <>
+                        <p class="quiet">{ words.gone }</p>
+                        if let Some(fate) = fate { <p class="callout warning">{ icon(Icon::Warning) }<span>{ sentence(fate) }</span></p> }
+                    </> },
                 } }
             </div>
         </section>
@@ -102,6 +106,9 @@ fn pod_view(env: &Env, pod: &PodDetail) -> Html {
             <p class="pod-state">{ pod_picture(tile.colour, tile.age, tile.state) }<b>{ words.pod_state(tile.state) }</b>
                 if !tile.trouble.is_empty() { <span class="badge danger">{ &*tile.trouble }</span> }</p>
             { fact_list(&pod.facts) }
+            if let Some(why) = &pod.why {
+                <section class="why" aria-label={why.title.clone()}><h3>{ &why.title }</h3>{ crate::ui::why::pod_why(env, why) }</section>
+            }
             <div class="actions">
                 { for pod.actions.iter().map(|(text, line, danger)| html! {
                     <button type="button" class={classes!("button", danger.then_some("danger"))} onclick={env.on(Msg::Run(line.clone()))}

@@ -2,7 +2,7 @@
 
 use crate::app::message::{Marked, Msg, Question};
 use crate::app::phrase::fill;
-use crate::app::view::{CheckMark, CheckRow, NodeCard, Stage, VerdictView};
+use crate::app::view::{CheckMark, CheckRow, Fix, NodeCard, PodWhy, Stage, VerdictView};
 use crate::objects::ObjectKey;
 use crate::ui::diff::diff_lines;
 use crate::ui::env::{Env, use_env};
@@ -44,7 +44,7 @@ pub fn Why(props: &WhyProps) -> Html {
                 <thead class="unseen"><tr><th scope="col">{ words.result }</th><th scope="col">{ words.check }</th></tr></thead>
                 { for [Stage::Controller, Stage::Scheduler, Stage::Kubelet].map(|stage| stage_rows(&env, view, stage, props.line)) }
             </table>
-            { fixes(view) }
+            { fixes(view.fixes_title, &view.fixes) }
         </div>
     }
 }
@@ -98,14 +98,32 @@ fn check_row(env: &Env, node: &Rc<str>, row: &CheckRow, line: usize) -> Html {
     }
 }
 
-fn fixes(view: &VerdictView) -> Html {
-    if view.fixes.is_empty() {
+/// Why a pod waits, or who ended it.
+pub fn pod_why(env: &Env, why: &PodWhy) -> Html {
+    let words = env.words();
+    html! {
+        <>
+            <p class="callout warning">{ icon(Icon::Warning) }<span>{ sentence(&why.answer) }</span></p>
+            if !why.rows.is_empty() {
+                <table class="checks">
+                    <caption class="unseen">{ words.checks }</caption>
+                    <thead class="unseen"><tr><th scope="col">{ words.result }</th><th scope="col">{ words.check }</th></tr></thead>
+                    <tbody>{ for why.rows.iter().map(|row| check_row(env, &Rc::from(""), row, 0)) }</tbody>
+                </table>
+            }
+            { fixes(why.fixes_title, &why.fixes) }
+        </>
+    }
+}
+
+fn fixes(title: &str, fixes: &[Fix]) -> Html {
+    if fixes.is_empty() {
         return Html::default();
     }
     html! {
         <>
-            <h3>{ view.fixes_title }</h3>
-            { for view.fixes.iter().enumerate().map(|(index, fix)| html! { <FixView fix={fix.clone()} first={index == 0} /> }) }
+            <h3>{ title }</h3>
+            { for fixes.iter().enumerate().map(|(index, fix)| html! { <FixView fix={fix.clone()} first={index == 0} /> }) }
         </>
     }
 }

@@ -65,7 +65,8 @@ fn position(run: &Run, t: f64) -> usize {
 }
 
 fn state(run: &Run, t: f64, wanted: &Value) -> Result<(), String> {
-    let store = run.session.world_at(position(run, t)).store();
+    let world = run.session.world_at(position(run, t));
+    let store = world.store();
     let wanted: &Map<String, Value> = wanted.as_object().ok_or("no state")?;
     for (owner, wanted) in wanted {
         match owner.as_str() {
@@ -206,7 +207,8 @@ fn never_more_than_unavailable(run: &Run, one: &Value) -> Result<(), String> {
     let nodes = super::cases::texts(&one["nodes"]);
     let mut worst = 0;
     for position in position(run, after)..=run.session.len() {
-        let store = run.session.world_at(position).store();
+        let world = run.session.world_at(position);
+        let store = world.store();
         let without = nodes.iter().filter(|node| {
             !store.pods_on(node).any(|pod| belongs(pod, owner) && pod.is_ready() && !pod.is_terminating())
         });
@@ -220,7 +222,8 @@ fn never_status_below(run: &Run, one: &Value) -> Result<(), String> {
     let (after, before) = (number(&one["after"]).unwrap_or(0.0), number(&one["before"]).unwrap_or(f64::INFINITY));
     let least = one["min"].as_i64().unwrap_or(0);
     for position in position(run, after)..=position(run, before) {
-        let set = run.session.world_at(position).store().daemon_set(&key);
+        let world = run.session.world_at(position);
+        let set = world.store().daemon_set(&key);
         let value = set.and_then(|set| counter(set, one["field"].as_str().unwrap_or_default()));
         if value.is_some_and(|value| value < least) {
             return Err(format!("{value:?} after step {position}"));

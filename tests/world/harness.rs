@@ -225,7 +225,7 @@ impl World {
         let store = self.server.store();
         match actor {
             Actor::Kubelet => {
-                let plan = kubelet::plan(store, &key, &self.kubelets, now);
+                let plan = kubelet::plan(store, &key, self.kubelets.clone(), now);
                 self.kubelets = plan.state;
                 self.enqueue(actor, plan.timers);
                 self.carry_out(plan.writes);

@@ -179,7 +179,7 @@ fn cpu_above_the_limit_is_throttled_and_nothing_else() {
     let key = key("a");
     let turn = |world: &World, ms: u64| {
         let now = daemonset_playground::apiserver::Now::at(EPOCH, ms);
-        plan(world.store(), &key, &world.kubelets, now)
+        plan(world.store(), &key, world.kubelets.clone(), now)
     };
     let throttled = turn(&world, 5000);
     let (wanted, limit) = (Quantity::from_milli(900), Quantity::from_milli(200));

@@ -7,6 +7,7 @@ mod fr;
 mod insight;
 mod kubelet;
 mod manifest;
+mod placement;
 mod story;
 mod verdict;
 mod words;

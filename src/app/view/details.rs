@@ -80,6 +80,21 @@ pub struct VerdictView {
     pub fixes: Vec<Fix>,
 }
 
+/// Why a pod waits, or who ended it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodWhy {
+    /// The question.
+    pub title: String,
+    /// The answer in one sentence.
+    pub answer: Phrase,
+    /// What the changes below lead to.
+    pub fixes_title: &'static str,
+    /// Node by node, which filter says no.
+    pub rows: Vec<CheckRow>,
+    /// The smallest changes, the smallest first.
+    pub fixes: Vec<Fix>,
+}
+
 /// Facts of a pod, name and value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PodDetail {
@@ -89,6 +104,8 @@ pub struct PodDetail {
     pub facts: Vec<(&'static str, String)>,
     /// What can be done: text, command, and whether it is destructive.
     pub actions: Vec<(&'static str, String, bool)>,
+    /// Why it is pending, node by node; or who ended it.
+    pub why: Option<PodWhy>,
 }
 
 /// What is shown.
@@ -98,6 +115,6 @@ pub enum Detail {
     Node(Rc<NodeCard>, Vec<(&'static str, String)>),
     /// A pod.
     Pod(PodDetail),
-    /// It is not there (any more).
-    Gone(String),
+    /// It is not there (any more); who ended it, if it was a pod.
+    Gone(String, Option<Phrase>),
 }

@@ -247,7 +247,8 @@ pub fn apply(edits: &[Edit], daemonset: &DaemonSet, node: &Node) -> (DaemonSet, 
     (daemonset, node)
 }
 
-fn apply_to_node(edit: &Edit, node: &mut Node) {
+/// Makes one edit of a node.
+pub fn apply_to_node(edit: &Edit, node: &mut Node) {
     match edit {
         Edit::SetLabel { key, value, .. } => {
             Rc::make_mut(&mut node.metadata.labels).insert(key.clone(), value.clone());
@@ -265,7 +266,8 @@ fn apply_to_node(edit: &Edit, node: &mut Node) {
     }
 }
 
-fn apply_to_template(edit: &Edit, spec: &mut PodSpec) {
+/// Makes one edit of a template's pods.
+pub fn apply_to_template(edit: &Edit, spec: &mut PodSpec) {
     match edit {
         Edit::AddToleration { toleration } => Rc::make_mut(&mut spec.tolerations).push(toleration.clone()),
         Edit::ChangeToleration { index, toleration } => {

@@ -7,7 +7,8 @@ mod alternatives;
 mod edit;
 mod search;
 
-pub use edit::{Caution, Edit, ManifestEdit, ManifestOperation, Rendered, apply};
+pub(crate) use alternatives::past_first_failure;
+pub use edit::{Caution, Edit, ManifestEdit, ManifestOperation, Rendered, apply, apply_to_node, apply_to_template};
 pub use search::Change;
 
 use crate::controllers::daemonset::{TolerationOrigin, Verdict, effective_tolerations, evaluate};

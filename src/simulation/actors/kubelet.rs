@@ -11,7 +11,8 @@ use std::rc::Rc;
 
 /// A kubelet looks at a pod or, when the key has no namespace, at its node.
 pub fn turn(world: &mut World, key: &ObjectKey, number: usize) -> Option<(Subject, Reason)> {
-    let plan = kubelet::plan(world.store(), key, &world.actors.kubelets, world.moment());
+    let memory = std::mem::take(&mut world.actors.kubelets);
+    let plan = kubelet::plan(world.store(), key, memory, world.moment());
     let (reason, state) = plans::carry_out(world, plan, number, Turn::Kubelet);
     world.actors.kubelets = state;
     let kind = if key.namespace.is_empty() { Kind::Node } else { Kind::Pod };
