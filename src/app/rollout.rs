@@ -5,7 +5,7 @@ use crate::app::view::{Chart, Mark, MarkKind, Sample};
 use crate::controllers::daemonset::eligibility::Rules;
 use crate::kubelet::{EndReason, Happening};
 use crate::objects::*;
-use crate::simulation::{Actor, Reason, Session, Step, World};
+use crate::simulation::{Actor, Reason, Session, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -30,6 +30,10 @@ pub struct Rollout {
 /// Where the nodes stand after the last step that was looked at.
 #[derive(Clone, Debug, Default)]
 struct State {
+    /// What the steps up to there have left, without events.
+    store: Store,
+    /// Virtual time of the start.
+    start: Time,
     nodes: BTreeMap<Rc<str>, Class>,
     /// Nodes with a pod that is ready and not available: time alone can change them.
     unsettled: BTreeSet<Rc<str>>,
@@ -51,8 +55,7 @@ impl Rollout {
         chart.colour = colour;
         for number in self.steps.len() + 1..=session.len() {
             let Some(step) = session.step_number(number) else { break };
-            let world = session.world_at(number);
-            self.state.follow(step, world, set);
+            self.state.follow(step, set);
             chart.times.push(step.at_ms);
             chart.samples.push(self.state.counts);
             chart.marks.extend(mark_of(step));
@@ -78,7 +81,7 @@ impl Rollout {
     /// Forgets the steps after `count`.
     fn go_back(&mut self, session: &Session, set: Option<&ObjectKey>, count: usize, keep: bool) {
         let world = session.world_at(count);
-        self.state = State::read(world, set);
+        self.state = State::read(world.store().clone(), world.start(), world.now(), set);
         let chart = Rc::make_mut(&mut self.chart);
         self.steps.truncate(count);
         if keep {
@@ -93,10 +96,11 @@ impl Rollout {
 
 impl State {
     /// All nodes of a world.
-    fn read(world: &World, set: Option<&ObjectKey>) -> Self {
-        let mut state = Self::default();
-        let Some(view) = set.and_then(|key| SetView::of(world, key)) else { return state };
-        for node in world.store().nodes().values() {
+    fn read(store: Store, start: Time, now: Time, set: Option<&ObjectKey>) -> Self {
+        let mut state = Self { store, start, ..Self::default() };
+        let store = state.store.clone();
+        let Some(view) = set.and_then(|key| SetView::of(&store, now, key)) else { return state };
+        for node in store.nodes().values() {
             state.look(&view, node.name());
         }
         state.counts.floor = view.floor(state.counts.desired());
@@ -104,24 +108,38 @@ impl State {
     }
 
     /// The world after one more step.
-    fn follow(&mut self, step: &Step, world: &World, set: Option<&ObjectKey>) {
+    fn follow(&mut self, step: &Step, set: Option<&ObjectKey>) {
+        for change in step.changes.iter() {
+            match (&change.after, &change.before) {
+                (Some(Object::Event(_)), _) => {}
+                (Some(after), _) => drop(self.store.put(after.clone())),
+                (None, Some(before)) => {
+                    if let Some(kind) = before.kind() {
+                        self.store.remove(kind, &before.key());
+                    }
+                }
+                (None, None) => {}
+            }
+        }
         let Some(key) = set else { return };
+        let now = self.start.plus_seconds(i64::try_from(step.at_ms / 1000).unwrap_or(i64::MAX));
         let mut nodes: BTreeSet<Rc<str>> = std::mem::take(&mut self.unsettled);
         for change in step.changes.iter() {
             match change.object() {
                 // A new template or revision changes what "new" means for every pod.
                 Some(Object::DaemonSet(object)) if object.metadata.key() == *key && changes_spec(change) => {
-                    *self = Self::read(world, set);
+                    *self = Self::read(std::mem::take(&mut self.store), self.start, now, set);
                     return;
                 }
                 Some(Object::ControllerRevision(_)) => {
-                    *self = Self::read(world, set);
+                    *self = Self::read(std::mem::take(&mut self.store), self.start, now, set);
                     return;
                 }
                 _ => nodes.extend(nodes_of(change)),
             }
         }
-        let Some(view) = SetView::of(world, key) else { return };
+        let store = self.store.clone();
+        let Some(view) = SetView::of(&store, now, key) else { return };
         for node in nodes {
             self.look(&view, &node);
         }
@@ -187,8 +205,7 @@ struct SetView<'a> {
 }
 
 impl<'a> SetView<'a> {
-    fn of(world: &'a World, key: &ObjectKey) -> Option<Self> {
-        let store = world.store();
+    fn of(store: &'a Store, now: Time, key: &ObjectKey) -> Option<Self> {
         let set = store.daemon_set(key)?;
         let own = Store::in_namespace(store.controller_revisions(), &key.namespace)
             .filter(|revision| revision.metadata.is_controlled_by(&set.metadata.uid));
@@ -198,7 +215,7 @@ impl<'a> SetView<'a> {
             set,
             rules: Rules::of(set),
             newest: newest.and_then(|revision| revision.metadata.label(CONTROLLER_REVISION_HASH)),
-            now: world.now(),
+            now,
         })
     }
 
