@@ -4,7 +4,6 @@
 use super::write::EventDraft;
 use crate::objects::Time;
 use rpds::RedBlackTreeMap;
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Different messages of one reason about one object from which on they are combined.
@@ -23,14 +22,18 @@ const EXEMPT: &str = "default-scheduler";
 /// Messages of one reason about one object.
 #[derive(Clone, Debug, PartialEq)]
 struct Similar {
-    messages: BTreeSet<u64>,
+    class: u64,
+    /// Sorted.
+    messages: Vec<u64>,
     last: Time,
 }
 
-/// What a component may still tell about an object, in seconds saved up.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Allowance {
-    seconds: i64,
+/// What one component has told about one object.
+#[derive(Clone, Debug, PartialEq)]
+struct Told {
+    similar: Vec<Similar>,
+    /// What it may still tell, in seconds saved up.
+    allowance: i64,
     last: Time,
 }
 
@@ -39,8 +42,8 @@ struct Allowance {
 /// Follows kubernetes client-go tools/record EventCorrelator with its default options, v1.36.
 #[derive(Clone, Debug, Default)]
 pub struct EventCorrelator {
-    similar: RedBlackTreeMap<u64, Rc<Similar>>,
-    allowances: RedBlackTreeMap<u64, Allowance>,
+    /// By component and object.
+    told: RedBlackTreeMap<u64, Rc<Told>>,
 }
 
 /// How an event is told.
@@ -62,37 +65,53 @@ impl EventCorrelator {
         if draft.component == EXEMPT {
             return Some(Correlated { fingerprint: exact, message: draft.message.clone() });
         }
-        let combined = self.is_one_of_many(class, fingerprint([&*draft.message]), now);
-        self.allows(fingerprint(about.into_iter().chain(source)), now).then(|| match combined {
+        let object = fingerprint(about.into_iter().chain(source));
+        let most = SPAM_BURST * SPAM_SECONDS;
+        let mut told = self
+            .told
+            .get(&object)
+            .cloned()
+            .unwrap_or_else(|| Rc::new(Told { similar: Vec::new(), allowance: most, last: now }));
+        let record = Rc::make_mut(&mut told);
+        let combined = record.is_one_of_many(class, fingerprint([&*draft.message]), now);
+        let allowed = record.allows(now);
+        self.told.insert_mut(object, told);
+        allowed.then(|| match combined {
             true => Correlated { fingerprint: class, message: format!("{COMBINED}{}", draft.message) },
             false => Correlated { fingerprint: exact, message: draft.message.clone() },
         })
     }
+}
 
+impl Told {
     fn is_one_of_many(&mut self, class: u64, message: u64, now: Time) -> bool {
-        let present = self.similar.get(&class).filter(|s| now.seconds_since(s.last) <= SIMILAR_SECONDS);
-        let mut similar = present.cloned().unwrap_or_else(|| Rc::new(Similar { messages: BTreeSet::new(), last: now }));
-        let record = Rc::make_mut(&mut similar);
-        record.last = now;
-        record.messages.insert(message);
-        let many = record.messages.len() >= MAX_SIMILAR;
+        let at = self.similar.iter().position(|similar| similar.class == class);
+        let at = at.unwrap_or_else(|| {
+            self.similar.push(Similar { class, messages: Vec::new(), last: now });
+            self.similar.len().saturating_sub(1)
+        });
+        let Some(similar) = self.similar.get_mut(at) else { return false };
+        if now.seconds_since(similar.last) > SIMILAR_SECONDS {
+            similar.messages.clear();
+        }
+        similar.last = now;
+        if let Err(place) = similar.messages.binary_search(&message) {
+            similar.messages.insert(place, message);
+        }
+        let many = similar.messages.len() >= MAX_SIMILAR;
         if many {
             // The number stays at the limit, so the next one is one of many, too.
-            record.messages.pop_first();
+            similar.messages.remove(0);
         }
-        self.similar.insert_mut(class, similar);
         many
     }
 
-    fn allows(&mut self, object: u64, now: Time) -> bool {
+    fn allows(&mut self, now: Time) -> bool {
         let most = SPAM_BURST * SPAM_SECONDS;
-        let seconds = match self.allowances.get(&object) {
-            Some(saved) => saved.seconds.saturating_add(now.seconds_since(saved.last).max(0)).min(most),
-            None => most,
-        };
+        let seconds = self.allowance.saturating_add(now.seconds_since(self.last).max(0)).min(most);
         let allowed = seconds >= SPAM_SECONDS;
-        let seconds = if allowed { seconds - SPAM_SECONDS } else { seconds };
-        self.allowances.insert_mut(object, Allowance { seconds, last: now });
+        self.allowance = if allowed { seconds - SPAM_SECONDS } else { seconds };
+        self.last = now;
         allowed
     }
 }

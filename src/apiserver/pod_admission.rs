@@ -37,7 +37,7 @@ pub fn admit(store: &Store, pod: &mut Pod) -> Result<(), Status> {
         .map_err(|why| refuse(&why))?;
     }
     let spec = Rc::make_mut(&mut pod.spec);
-    spec.other.entry("enableServiceLinks").or_insert(true.into());
+    spec.other.or_insert("enableServiceLinks", true.into());
     set_service_account(store, &namespace, spec).map_err(|why| refuse(&why))?;
     set_priority(store, spec).map_err(|why| refuse(&why))?;
     add_default_tolerations(spec);
@@ -91,7 +91,7 @@ fn fill_in_containers(spec: &mut PodSpec) {
 fn set_service_account(store: &Store, namespace: &str, spec: &mut PodSpec) -> Result<(), String> {
     if spec.service_account_name.is_empty() {
         spec.service_account_name = "default".into();
-        spec.other.insert("serviceAccount".into(), "default".into());
+        spec.other.insert("serviceAccount", "default".into());
     }
     let account = &spec.service_account_name;
     // Every namespace gets the account "default" by itself; the simulation does not keep it.

@@ -135,7 +135,7 @@ fn pod_why(model: &Model, pod: &Rc<Pod>) -> Option<PodWhy> {
 /// Who ended the pod of this key and why, as far as the steps so far tell.
 fn told_fate(model: &Model, key: &ObjectKey) -> Option<Phrase> {
     let session = &model.session;
-    fate(session.steps().take(session.position()), key).map(|fate| model.words().fate(&fate))
+    fate(session.steps().take(session.position()), key).map(|fate| model.words().pod_fate(&fate))
 }
 
 fn verdict(model: &Model, question: Question, set: &Rc<DaemonSet>, node: &Node) -> VerdictView {

@@ -26,7 +26,7 @@ fn page(lines: &[&str], manifests: &[&str]) -> Model {
 fn pod(name: &str, extra: &str) -> String {
     format!(
         "apiVersion: v1\nkind: Pod\nmetadata:\n  name: {name}\nspec:\n  terminationGracePeriodSeconds: 600\n  containers:\n  - name: main\n    \
-         image: {name}:v1\n    resources:\n      requests:\n        cpu: 1500m\n{extra}"
+         image: {name}:v1\n    resources:\n      requests:\n        cpu: 2500m\n{extra}"
     )
 }
 
@@ -44,7 +44,7 @@ fn why(model: &mut Model, name: &str) -> PodWhy {
 
 #[test]
 fn a_pending_pod_tells_node_by_node_which_filter_says_no() {
-    let big = pod("big", "").replace("1500m", "64");
+    let big = pod("big", "").replace("2500m", "64");
     let mut model = page(&["kubectl cordon worker3", "kubectl apply -f f1.yaml"], &[&big]);
     let view = why(&mut model, "big");
     assert_eq!(view.answer.to_string(), "No node takes it.");
@@ -104,7 +104,7 @@ fn a_pod_that_a_taint_evicted_names_the_taint_and_the_time() {
         "{on_worker1}  tolerations:\n  - key: k\n    operator: Exists\n    effect: NoExecute\n    tolerationSeconds: 30\n"
     );
     let (strict, patient) = (pod("strict", on_worker1), pod("patient", &tolerant));
-    let (strict, patient) = (strict.replace("1500m", "100m"), patient.replace("1500m", "100m"));
+    let (strict, patient) = (strict.replace("2500m", "100m"), patient.replace("2500m", "100m"));
     let lines = [
         "kubectl apply -f f1.yaml",
         "kubectl apply -f f2.yaml",
@@ -123,9 +123,9 @@ fn a_pod_that_a_taint_evicted_names_the_taint_and_the_time() {
 #[test]
 fn a_pod_that_its_node_evicted_or_refused_or_lost_says_so() {
     let behaviour = "sim behaviour '[{match: {image: \"hungry\"}, outcome: {type: Evict, resource: memory}}]'";
-    let hungry = pod("hungry", "").replace("1500m", "100m");
-    let lost = pod("lost", "  nodeSelector:\n    kubernetes.io/hostname: worker2\n").replace("1500m", "100m");
-    let refused = pod("refused", "  nodeName: worker1\n").replace("1500m", "64");
+    let hungry = pod("hungry", "").replace("2500m", "100m");
+    let lost = pod("lost", "  nodeSelector:\n    kubernetes.io/hostname: worker2\n").replace("2500m", "100m");
+    let refused = pod("refused", "  nodeName: worker1\n").replace("2500m", "64");
     let lines = [
         behaviour,
         "kubectl apply -f f1.yaml",

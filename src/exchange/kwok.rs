@@ -154,7 +154,18 @@ fn counterpart(sim: &SimCommand, command: &Played, joined: &BTreeMap<String, Vec
             Err(_) => String::new(),
         },
         SimCommand::Wait(ms) => format!("pause {}\n", seconds(*ms)),
-        SimCommand::Help => String::new(),
+        SimCommand::ResizeNode { nodes, resources } => {
+            let amounts: BTreeMap<&str, String> =
+                resources.iter().map(|(name, amount)| (name.as_str(), amount.to_string())).collect();
+            let patch = quote(&json!({"status": {"capacity": amounts, "allocatable": amounts}}).to_string());
+            let patched = nodes
+                .iter()
+                .map(|node| format!("kubectl patch node {} --subresource=status -p {patch}\n", quote(node)));
+            patched.collect()
+        }
+        SimCommand::MachineUsage { .. } => "# KWOK's nodes use nothing and evict nobody.\n".to_owned(),
+        SimCommand::StaticPod(_) => "# KWOK's nodes have no static pods.\n".to_owned(),
+        SimCommand::Help(_) => String::new(),
     }
 }
 

@@ -41,7 +41,8 @@ pub(super) fn played(session: &Session) -> (Vec<Played>, BTreeSet<String>) {
                 if let Some(waiting) = all.last_mut().and_then(|before| before.interrupted_after_ms.as_mut()) {
                     *waiting = step.at_ms.saturating_sub(last_ms);
                 }
-                let store = session.world_at(step.number.saturating_sub(1)).store();
+                let world = session.world_at(step.number.saturating_sub(1));
+                let store = world.store();
                 let mut files = BTreeMap::new();
                 for (name, text) in &run.files {
                     if written.get(name) != Some(text) {

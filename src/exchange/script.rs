@@ -217,6 +217,18 @@ fn real_counterpart(sim: &SimCommand, _: &Played) -> String {
                 .to_owned()
         }
         SimCommand::Wait(ms) => format!("pause {}\n", seconds(*ms)),
-        SimCommand::Help => String::new(),
+        SimCommand::ResizeNode { nodes, .. } => nodes
+            .iter()
+            .map(|node| format!("# Give the machine {node} other CPUs, memory or devices and start it again.\n"))
+            .collect(),
+        SimCommand::MachineUsage { node, amounts } => {
+            let amounts: Vec<String> = amounts.iter().map(|(name, amount)| format!("{amount} of {name}")).collect();
+            format!("# Something on the machine {node} outside Kubernetes uses {}.\n", amounts.join(" and "))
+        }
+        SimCommand::StaticPod(pod) => {
+            let what = if pod.remove { "leaves" } else { "comes to" };
+            format!("# The manifest of {} {what} /etc/kubernetes/manifests on {}.\n", pod.name, pod.node)
+        }
+        SimCommand::Help(_) => String::new(),
     }
 }

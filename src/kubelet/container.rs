@@ -75,13 +75,15 @@ pub struct ContainerRuntime {
     pub backoff: Option<BackOff>,
     /// Failed attempts to pull its image.
     pub pulls: u32,
+    /// What its environment lacks, in the kubelet's words.
+    pub config_error: Option<String>,
 }
 
 impl ContainerRuntime {
     /// A container that has not started.
     pub fn new(named: bool) -> Self {
         let activity = Activity::Waiting { until_ms: None };
-        Self { activity, named, restarts: 0, last: None, backoff: None, pulls: 0 }
+        Self { activity, named, restarts: 0, last: None, backoff: None, pulls: 0, config_error: None }
     }
 
     /// Whether it runs.

@@ -41,14 +41,9 @@ pub fn events(pod: &Pod, runtime: &PodRuntime, happening: &Happening) -> Vec<Eve
         }
         Happening::Started { container, restarts } => {
             let image = image_of(pod, container);
-            let pulled = if *restarts == 0 && was_pulled(runtime, image) {
-                let took = go_duration(runtime.behaviour.start_after_ms);
-                let size = image_bytes(image);
-                format!(
-                    "Successfully pulled image \"{image}\" in {took} ({took} including waiting). Image size: {size} bytes."
-                )
-            } else {
-                format!("Container image \"{image}\" already present on machine and can be accessed by the pod")
+            let pulled = match *restarts == 0 && was_pulled(runtime, image) {
+                true => pulled(runtime, image),
+                false => present(image),
             };
             vec![
                 of(container, NORMAL, "Pulled", pulled),
@@ -56,6 +51,14 @@ pub fn events(pod: &Pod, runtime: &PodRuntime, happening: &Happening) -> Vec<Eve
                 of(container, NORMAL, "Started", "Container started".into()),
             ]
         }
+        Happening::MountFailed { volume, missing, .. } => {
+            let message = format!("MountVolume.SetUp failed for volume \"{volume}\" : {}", missing.of_volume());
+            vec![about_pod(pod, WARNING, "FailedMount", message)]
+        }
+        Happening::ConfigError { container, error } => vec![
+            of(container, NORMAL, "Pulled", present(image_of(pod, container))),
+            of(container, WARNING, "Failed", format!("Error: {error}")),
+        ],
         Happening::BackOff { container, .. } => {
             let message = format!("Back-off restarting failed container {container} in pod {}", pod_and_uid(pod));
             vec![of(container, WARNING, "BackOff", message)]
@@ -85,6 +88,18 @@ pub fn events(pod: &Pod, runtime: &PodRuntime, happening: &Happening) -> Vec<Eve
         }
         _ => Vec::new(),
     }
+}
+
+/// What is told of an image that was pulled.
+fn pulled(runtime: &PodRuntime, image: &str) -> String {
+    let took = go_duration(runtime.behaviour.start_after_ms);
+    let size = image_bytes(image);
+    format!("Successfully pulled image \"{image}\" in {took} ({took} including waiting). Image size: {size} bytes.")
+}
+
+/// What is told of an image that was there.
+fn present(image: &str) -> String {
+    format!("Container image \"{image}\" already present on machine and can be accessed by the pod")
 }
 
 fn was_pulled(runtime: &PodRuntime, image: &str) -> bool {

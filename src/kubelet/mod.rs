@@ -6,6 +6,7 @@
 mod admission;
 mod backoff;
 mod behaviour;
+mod config;
 mod container;
 mod events;
 mod eviction;
@@ -17,6 +18,7 @@ mod status;
 
 pub use backoff::{BackOff, INITIAL_BACKOFF_MS, MAX_BACKOFF_MS};
 pub use behaviour::*;
+pub use config::MissingConfig;
 pub use container::{Activity, ContainerRuntime, Exit};
 pub use events::COMPONENT;
 pub use eviction::usage as pod_usage;
@@ -80,6 +82,9 @@ pub fn on_change(change: &Change, state: &KubeletState, now: Now) -> Vec<Timer> 
                 timers.push(Timer::new(now.ms, ObjectKey::cluster(pod.spec.node_name.clone())));
             }
             timers
+        }
+        (_, Some(Object::Unstructured(object))) if matches!(object.kind.as_str(), "ConfigMap" | "Secret") => {
+            state.retries_in(&object.metadata.namespace)
         }
         (None, Some(Object::Node(node))) => vec![Timer::new(now.ms, ObjectKey::cluster(node.name().clone()))],
         _ => Vec::new(),
@@ -185,6 +190,9 @@ fn go_on(
     }
     if std::mem::take(&mut runtime.sandbox_changed) {
         happened.push(Happening::SandboxChanged);
+    }
+    if runtime.behaviour.may_refuse {
+        config::hold(store, pod, &mut runtime, now, &mut happened);
     }
     happened.append(&mut runtime.advance(pod, now));
     let mut writes = Vec::new();

@@ -1,5 +1,6 @@
 //! What a kubelet did and why, as data.
 
+use super::config::MissingConfig;
 use crate::objects::Quantity;
 use serde::Serialize;
 use std::rc::Rc;
@@ -69,6 +70,22 @@ pub enum Happening {
         image: String,
         /// Length of the pause in milliseconds, counted from the failed attempt.
         delay_ms: u64,
+    },
+    /// A volume could not be mounted, because something that it is made of is missing.
+    MountFailed {
+        /// Name of the volume.
+        volume: String,
+        /// What is missing.
+        missing: MissingConfig,
+        /// Milliseconds until the next attempt.
+        retry_ms: u64,
+    },
+    /// A container could not be made, because its environment lacks something.
+    ConfigError {
+        /// Its name.
+        container: String,
+        /// The kubelet's words.
+        error: String,
     },
     /// A container wants more CPU than it may use and is slowed down.
     Throttled {

@@ -54,6 +54,8 @@ pub struct PodRuntime {
     pub sandbox: bool,
     /// Whether the sandbox went down with the machine and the kubelet has not yet said so.
     pub sandbox_changed: bool,
+    /// The pause after the last failed attempt to mount its volumes.
+    pub mount_retry_ms: Option<u64>,
     /// Images that had to be pulled for it.
     pub pulled: Vec<Rc<str>>,
     /// Init containers.
@@ -91,6 +93,7 @@ impl PodRuntime {
             ip,
             sandbox: false,
             sandbox_changed: false,
+            mount_retry_ms: None,
             pulled: Vec::new(),
             init,
             containers,
@@ -181,7 +184,22 @@ impl PodRuntime {
             Activity::Exited { .. } | Activity::Running { ready: false, .. } => c.restarts > 1 && c.backoff.is_some(),
             _ => false,
         };
-        self.stopping.is_none() && all.any(looping)
+        self.stopping.is_none() && (self.lacks_config() || all.any(looping))
+    }
+
+    /// Whether it waits for a ConfigMap or a Secret.
+    pub fn lacks_config(&self) -> bool {
+        self.mount_retry_ms.is_some() || self.init.iter().chain(&self.containers).any(|c| c.config_error.is_some())
+    }
+
+    /// When the next container that has not started tries to.
+    pub fn next_start_ms(&self) -> Option<u64> {
+        let all = self.init.iter().chain(&self.containers);
+        all.filter_map(|c| match c.activity {
+            Activity::Waiting { until_ms } => until_ms,
+            _ => None,
+        })
+        .min()
     }
 
     fn next(&self, pod: &Pod) -> Option<(u64, Transition)> {

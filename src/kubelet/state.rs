@@ -116,6 +116,13 @@ impl KubeletState {
         result
     }
 
+    /// The next attempts of pods in a namespace that wait for a ConfigMap or a Secret.
+    pub(super) fn retries_in(&self, namespace: &str) -> Vec<Timer> {
+        let in_namespace =
+            self.pods.iter().filter(|(key, runtime)| *key.namespace == *namespace && runtime.lacks_config());
+        in_namespace.filter_map(|(key, runtime)| Some(Timer::new(runtime.next_start_ms()?, key.clone()))).collect()
+    }
+
     pub(super) fn set_pod(&mut self, key: ObjectKey, runtime: PodRuntime) {
         self.pods.insert_mut(key, Rc::new(runtime));
     }

@@ -4,7 +4,6 @@ use super::container::{Activity, ContainerRuntime, Exit};
 use super::runtime::{PodRuntime, Verdict};
 use crate::apiserver::Now;
 use crate::objects::*;
-use serde_json::json;
 use std::rc::Rc;
 
 /// Conditions that the kubelet owns, in the order in which it writes them.
@@ -32,7 +31,7 @@ pub fn pod_status(pod: &Pod, runtime: &PodRuntime, host_ip: &str, now: Now) -> P
         status.message = message.clone();
     }
     if pod.metadata.generation > 0 {
-        status.other.insert("observedGeneration".into(), pod.metadata.generation.into());
+        status.observed_generation = pod.metadata.generation;
     }
     status.start_time.get_or_insert(runtime.admitted.time);
     set_addresses(&mut status, runtime, host_ip);
@@ -65,15 +64,19 @@ fn phase(pod: &Pod, runtime: &PodRuntime) -> &'static str {
 fn set_addresses(status: &mut PodStatus, runtime: &PodRuntime, host_ip: &str) {
     if !host_ip.is_empty() {
         status.host_ip = host_ip.into();
-        status.other.insert("hostIPs".into(), json!([{ "ip": host_ip }]));
+        status.host_ips = vec![address(host_ip)];
     }
     if runtime.sandbox && !runtime.ip.is_empty() {
         status.pod_ip = runtime.ip.clone();
-        status.other.insert("podIPs".into(), json!([{ "ip": runtime.ip }]));
+        status.pod_ips = vec![address(&runtime.ip)];
     } else if !runtime.sandbox {
         status.pod_ip.clear();
-        status.other.remove("podIPs");
+        status.pod_ips.clear();
     }
+}
+
+fn address(ip: &str) -> PodIp {
+    PodIp { ip: ip.into(), ..PodIp::default() }
 }
 
 fn container_status(
@@ -104,7 +107,7 @@ fn container_status(
         ..ContainerStatus::default()
     };
     if ran {
-        status.other.insert("containerID".into(), container_id(pod, container, runtime.restarts).into());
+        status.container_id = container_id(pod, container, runtime.restarts);
     }
     status
 }
@@ -115,6 +118,9 @@ fn state(pod: &Pod, container: &Container, runtime: &ContainerRuntime, initializ
         ..ContainerState::default()
     };
     match &runtime.activity {
+        Activity::Waiting { .. } if runtime.config_error.is_some() => {
+            waiting("CreateContainerConfigError", runtime.config_error.clone().unwrap_or_default())
+        }
         Activity::Waiting { .. } => {
             waiting(if initializing { "PodInitializing" } else { "ContainerCreating" }, String::new())
         }
@@ -160,7 +166,7 @@ fn terminated(container: &Container, runtime: &ContainerRuntime, exit: &Exit) ->
         "containerd://{}",
         hex64(&[&container.name, &exit.started.ms.to_string(), &runtime.restarts.to_string()])
     );
-    terminated.other.insert("containerID".into(), id.into());
+    terminated.container_id = id;
     ContainerState { terminated: Some(terminated), ..ContainerState::default() }
 }
 

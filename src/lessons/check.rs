@@ -271,7 +271,7 @@ impl<'s> Scene<'s> {
     }
 
     /// The state of everything.
-    pub fn world(&self) -> &'s World {
+    pub fn world(&self) -> World {
         self.session.world_at(self.position)
     }
 
@@ -292,10 +292,10 @@ impl Check {
                 set.status.observed_generation >= set.metadata.generation
                     && counters.iter().all(|(counter, amount)| amount.fits(counter.of(set)))
             }),
-            Self::Pods(test) => pod_test_holds(test, scene.world()),
-            Self::Object(test) => object_test_holds(test, scene.world()),
+            Self::Pods(test) => pod_test_holds(test, &scene.world()),
+            Self::Object(test) => object_test_holds(test, &scene.world()),
             Self::Objects { api_version, kind, namespace, selector, count } => {
-                let found = count_objects(scene.world(), api_version, kind, namespace, selector);
+                let found = count_objects(&scene.world(), api_version, kind, namespace, selector);
                 count.fits(i64::try_from(found).unwrap_or(i64::MAX))
             }
             Self::Event { reason, about, says } => {

@@ -82,7 +82,7 @@ impl ObjectMeta {
 }
 
 /// Namespace (empty for cluster-scoped kinds) and name; sorts as the API server lists.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct ObjectKey {
     /// Empty for cluster-scoped kinds.
     pub namespace: Rc<str>,
@@ -99,6 +99,23 @@ impl ObjectKey {
     /// The key of a cluster-scoped object.
     pub fn cluster(name: impl Into<Rc<str>>) -> Self {
         Self::new("", name)
+    }
+}
+
+/// Nearly all keys that are compared share the text of their namespace.
+impl Ord for ObjectKey {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        let namespaces = match Rc::ptr_eq(&self.namespace, &other.namespace) {
+            true => std::cmp::Ordering::Equal,
+            false => self.namespace.cmp(&other.namespace),
+        };
+        namespaces.then_with(|| self.name.cmp(&other.name))
+    }
+}
+
+impl PartialOrd for ObjectKey {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
     }
 }
 

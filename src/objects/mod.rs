@@ -12,6 +12,7 @@ mod int_or_string;
 mod meta;
 mod node;
 mod object;
+mod other;
 mod pod;
 mod policy;
 mod quantity;
@@ -32,6 +33,7 @@ pub use int_or_string::IntOrString;
 pub use meta::*;
 pub use node::*;
 pub use object::*;
+pub use other::Other;
 pub use pod::*;
 pub use policy::*;
 pub use quantity::{Quantity, QuantityError, QuantityFormat};
@@ -48,9 +50,6 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-
-/// Fields that the simulation neither reads nor writes, kept as they came.
-pub type Other = serde_json::Map<String, Value>;
 
 /// A label, annotation or selector map. Shared, because every pod of a template carries the same one.
 pub type StringMap = Rc<BTreeMap<String, String>>;

@@ -99,7 +99,7 @@ pub struct Unstructured {
     /// Identity, as in typed objects.
     pub metadata: ObjectMeta,
     /// All members but `apiVersion`, `kind` and `metadata`.
-    pub body: Other,
+    pub body: serde_json::Map<String, Value>,
 }
 
 /// Any object of the store, shared.

@@ -131,6 +131,14 @@ api_struct! {
         /// Address of its node.
         #[serde(rename = "hostIP")]
         pub host_ip: String,
+        /// All addresses of the pod.
+        #[serde(rename = "podIPs")]
+        pub pod_ips: Vec<PodIp>,
+        /// All addresses of its node.
+        #[serde(rename = "hostIPs")]
+        pub host_ips: Vec<PodIp>,
+        /// The generation of the pod that the kubelet speaks of.
+        pub observed_generation: i64,
         /// When the kubelet took the pod in.
         pub start_time: Option<Time>,
         /// Guaranteed, Burstable or BestEffort.
@@ -139,6 +147,12 @@ api_struct! {
         pub container_statuses: Rc<Vec<ContainerStatus>>,
         /// State of each init container.
         pub init_container_statuses: Rc<Vec<ContainerStatus>>,
+    }
+
+    /// An address of a pod or of its node.
+    pub struct PodIp {
+        /// The address.
+        pub ip: String,
     }
 
     /// One statement about a pod.
@@ -201,6 +215,9 @@ pub struct ContainerStateTerminated {
     /// When it ended.
     #[serde(skip_serializing_if = "super::is_default")]
     pub finished_at: Option<Time>,
+    /// Which container it was.
+    #[serde(rename = "containerID", skip_serializing_if = "super::is_default")]
+    pub container_id: String,
     /// Everything else, as it came.
     #[serde(flatten)]
     pub other: super::Other,
@@ -227,6 +244,9 @@ pub struct ContainerStatus {
     /// Digest of the image.
     #[serde(rename = "imageID")]
     pub image_id: String,
+    /// Which container it is.
+    #[serde(rename = "containerID", skip_serializing_if = "super::is_default")]
+    pub container_id: String,
     /// Whether its startup probe has passed.
     #[serde(skip_serializing_if = "super::is_default")]
     pub started: Option<bool>,

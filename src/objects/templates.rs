@@ -192,7 +192,7 @@ impl NodeTemplate {
         node.spec.taints = Rc::new(shape.taints.iter().map(taint).collect());
         if self != Self::Recorded {
             node.spec.pod_cidr = format!("{}.0/24", pod_network(number));
-            node.spec.other.insert("podCIDRs".into(), json!([node.spec.pod_cidr]));
+            node.spec.other.insert("podCIDRs", json!([node.spec.pod_cidr]));
         }
         let mut capacity = Amounts::from([
             (CPU.to_owned(), Quantity::from_milli(shape.cpu_milli)),
@@ -222,8 +222,8 @@ impl NodeTemplate {
             |type_: &str, address: String| NodeAddress { type_: type_.into(), address, ..NodeAddress::default() };
         node.status.addresses =
             Rc::new(vec![address("InternalIP", node_address(number)), address("Hostname", name.to_owned())]);
-        node.status.other.insert("daemonEndpoints".into(), json!({"kubeletEndpoint": {"Port": 10250}}));
-        node.status.other.insert("nodeInfo".into(), node_info(self, shape.arch, number));
+        node.status.other.insert("daemonEndpoints", json!({"kubeletEndpoint": {"Port": 10250}}));
+        node.status.other.insert("nodeInfo", node_info(self, shape.arch, number));
         node
     }
 }
@@ -375,7 +375,7 @@ mod tests {
         assert_eq!(amounts, ["cpu=4", "ephemeral-storage=100Gi", "memory=8Gi", "pods=110"]);
         assert_eq!(node.status.capacity, node.status.allocatable);
         assert_eq!(node.status.addresses[0].address, "192.168.1.13");
-        assert_eq!(node.status.other["nodeInfo"]["machineID"], "00000000000000000000000000388395");
+        assert_eq!(node.status.other.get("nodeInfo").unwrap()["machineID"], "00000000000000000000000000388395");
         assert!(node.spec == NodeSpec::default());
     }
 

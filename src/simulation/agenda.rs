@@ -109,6 +109,10 @@ impl Agenda {
         let slot = (due.turn.clone(), when);
         if let Some(present) = self.positions.get(&slot).copied() {
             if present.0 <= due.at_ms {
+                // Somebody hopes for more from it than a repetition.
+                if present.0 == due.at_ms && !due.background {
+                    self.bring_forward(&present);
+                }
                 return;
             }
             self.take(&present);
@@ -118,6 +122,13 @@ impl Agenda {
         let position = (due.at_ms, due.turn.class(), self.arrivals);
         self.positions.insert_mut(slot, position);
         self.entries.insert_mut(position, due);
+    }
+
+    fn bring_forward(&mut self, position: &Position) {
+        if let Some(entry) = self.entries.get_mut(position).filter(|entry| entry.background) {
+            entry.background = false;
+            self.foreground += 1;
+        }
     }
 
     /// The next turn.

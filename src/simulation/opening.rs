@@ -1,6 +1,5 @@
 //! A world that is put together bit by bit, so that a cluster of thousands of nodes does not freeze the page.
 
-use super::actors::Actors;
 use super::scenario::Scenario;
 use super::world::World;
 use crate::apiserver::Change;
@@ -66,7 +65,7 @@ impl Opening {
 
     fn wake_actors(&mut self) {
         let world = &mut self.world;
-        world.actors = Actors::new(world.store(), self.scenario.behaviours.clone());
+        world.wake_actors(&self.scenario);
         self.told = Some(world.api.take_changes().into_iter());
         self.done = self.done.saturating_add(1);
     }

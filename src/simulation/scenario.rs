@@ -43,6 +43,9 @@ pub struct Scenario {
     /// How pods behave; the first rule that matches a pod holds.
     #[serde(default, skip_serializing_if = "no_rules")]
     pub behaviours: Behaviours,
+    /// What is on the machines beside their pods, by node.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub machines: BTreeMap<String, Machine>,
     /// What was done, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<LogEntry>,
@@ -104,6 +107,18 @@ impl Machines {
         }
         Ok(())
     }
+}
+
+/// What is on a machine beside the pods that the API server knows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Machine {
+    /// What is used beside the pods, by resource: `memory`, `ephemeral-storage`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub uses: BTreeMap<String, Quantity>,
+    /// Manifests of the pods that the kubelet runs by itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub static_pods: Vec<Value>,
 }
 
 /// What a scenario shows, in one language.
@@ -184,6 +199,7 @@ impl Default for Scenario {
             objects: Vec::new(),
             files: BTreeMap::new(),
             behaviours: Behaviours::default(),
+            machines: BTreeMap::new(),
             log: Vec::new(),
             expect: Vec::new(),
             loops: false,

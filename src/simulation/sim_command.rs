@@ -1,6 +1,7 @@
 //! `sim` commands: what no Kubernetes API can do. Plug in a node, cut its power, decide how an image behaves.
 
 use super::duration::parse_duration;
+use super::sim_help;
 use crate::objects::{NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, Quantity, Taint};
 
 /// A parsed `sim` command.
@@ -32,8 +33,41 @@ pub enum SimCommand {
     Behaviour(String),
     /// `sim wait DURATION`: let virtual time pass, in milliseconds.
     Wait(u64),
-    /// `sim help`
-    Help,
+    /// `sim resize-node NODE… --resource R=AMOUNT…`: the machines have other capacity from now on.
+    ResizeNode {
+        /// The nodes.
+        nodes: Vec<String>,
+        /// How much there is, all of it for pods.
+        resources: Vec<(String, Quantity)>,
+    },
+    /// `sim machine-usage NODE RESOURCE=AMOUNT…`: what the machine uses beside its pods.
+    MachineUsage {
+        /// The node.
+        node: String,
+        /// How much, by resource.
+        amounts: Vec<(String, Quantity)>,
+    },
+    /// `sim static-pod NODE NAME …`: a pod that the kubelet runs from a file.
+    StaticPod(StaticPod),
+    /// `sim help`, or `sim COMMAND -h`
+    Help(Option<String>),
+}
+
+/// A pod that a kubelet runs by itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StaticPod {
+    /// The node.
+    pub node: String,
+    /// Name in the file; the mirror pod's ends with the node's.
+    pub name: String,
+    /// Namespace of the mirror pod.
+    pub namespace: String,
+    /// Image of its one container.
+    pub image: String,
+    /// What the container asks for.
+    pub requests: Vec<(String, Quantity)>,
+    /// The file goes.
+    pub remove: bool,
 }
 
 /// New nodes.
@@ -62,36 +96,62 @@ pub struct SimError(pub String);
 /// Most nodes that one command may add.
 pub const MAX_NODES_AT_ONCE: usize = 5000;
 
-/// What `sim help` prints.
-pub const HELP: &str = "\
-sim changes what no Kubernetes API can change.
-
-  sim add-node NAME... [--template T] [--count N] [--label K=V] [--taint K[=V]:EFFECT] [--resource R=AMOUNT]
-                       [--not-ready]
-  sim power-off NODE...        the machine is off, its containers are gone
-  sim stop-kubelet NODE...     only the kubelet falls silent
-  sim start-kubelet NODE...    the node is back (power-on is the same)
-  sim condition NODE TYPE STATUS [--reason R] [--message M]
-  sim behaviour YAML           how pods behave from now on
-  sim wait DURATION            let virtual time pass (10s, 1m30s)
-
-Everything else is a kubectl command.
-";
-
 /// Parses the words after `sim`.
 ///
 /// # Errors
 /// What is wrong with the words, and what is expected.
 pub fn parse(words: &[String]) -> Result<SimCommand, SimError> {
     let fail = |text: String| Err(SimError(format!("error: {text}")));
-    let Some((verb, rest)) = words.split_first() else { return Ok(SimCommand::Help) };
+    let Some((verb, rest)) = words.split_first() else { return Ok(SimCommand::Help(None)) };
+    let asks = |word: &String| matches!(word.as_str(), "-h" | "--help");
+    if asks(verb) || verb == "help" {
+        let about = rest.first().cloned();
+        return match about.filter(|name| sim_help::of(name).is_none()) {
+            Some(other) => fail(format!("unknown command {other:?} for \"sim\"; see sim help")),
+            None => Ok(SimCommand::Help(rest.first().cloned())),
+        };
+    }
+    if rest.iter().any(asks) && sim_help::of(verb).is_some() {
+        return Ok(SimCommand::Help(Some(verb.clone())));
+    }
     let (names, flags) = split_flags(rest)?;
     let allow = |known: &[&str]| match flags.iter().find(|(name, _)| !known.contains(&name.as_str())) {
         Some((name, _)) => Err(SimError(format!("error: unknown flag: --{name}"))),
         None => Ok(()),
     };
     match verb.as_str() {
-        "help" | "-h" | "--help" => Ok(SimCommand::Help),
+        "resize-node" => {
+            allow(&["resource"])?;
+            let resources = amounts(flags.iter().map(|(_, value)| value), "--resource")?;
+            if names.is_empty() || resources.is_empty() {
+                return fail("sim resize-node needs a node and --resource NAME=AMOUNT, as in cpu=8".into());
+            }
+            Ok(SimCommand::ResizeNode { nodes: names, resources })
+        }
+        "machine-usage" => {
+            allow(&[])?;
+            let amounts = amounts(names.iter().skip(1), "sim machine-usage")?;
+            match names.first() {
+                Some(node) if !amounts.is_empty() => Ok(SimCommand::MachineUsage { node: node.clone(), amounts }),
+                _ => fail("sim machine-usage needs a node and RESOURCE=AMOUNT, as in memory=15Gi".into()),
+            }
+        }
+        "static-pod" => {
+            allow(&["image", "namespace", "request", "remove"])?;
+            let [node, name] = names.as_slice() else {
+                return fail("sim static-pod needs NODE NAME, as in sim static-pod worker1 kube-proxy".into());
+            };
+            let flag = |name: &str| flags.iter().find(|(n, _)| n == name).map(|(_, value)| value.clone());
+            let requested = flags.iter().filter(|(name, _)| name == "request").map(|(_, value)| value);
+            Ok(SimCommand::StaticPod(StaticPod {
+                node: node.clone(),
+                name: name.clone(),
+                namespace: flag("namespace").unwrap_or_else(|| "kube-system".into()),
+                image: flag("image").unwrap_or_else(|| format!("{name}:v1")),
+                requests: amounts(requested, "--request")?,
+                remove: flag("remove").is_some_and(|value| value == "true"),
+            }))
+        }
         "add-node" => {
             allow(&["template", "count", "label", "taint", "resource", "not-ready"])?;
             add_node(names, &flags).map(SimCommand::AddNode)
@@ -180,7 +240,7 @@ fn split_flags(words: &[String]) -> Result<Words, SimError> {
         };
         match flag.split_once('=') {
             Some((name, value)) => flags.push((name.to_string(), value.to_string())),
-            None if flag == "not-ready" => flags.push((flag.to_string(), "true".to_string())),
+            None if matches!(flag, "not-ready" | "remove") => flags.push((flag.to_string(), "true".to_string())),
             None => match words.next() {
                 Some(value) => flags.push((flag.to_string(), value.clone())),
                 None => return Err(SimError(format!("error: flag needs an argument: --{flag}"))),
@@ -224,6 +284,16 @@ fn add_node(names: Vec<String>, flags: &[(String, String)]) -> Result<AddNode, S
         }
     }
     Ok(add)
+}
+
+/// Reads `NAME=AMOUNT` several times.
+fn amounts<'a>(texts: impl Iterator<Item = &'a String>, what: &str) -> Result<Vec<(String, Quantity)>, SimError> {
+    texts
+        .map(|text| match text.split_once('=').map(|(name, amount)| (name, Quantity::parse(amount))) {
+            Some((name, Ok(amount))) if !name.is_empty() && !amount.is_negative() => Ok((name.to_owned(), amount)),
+            _ => Err(SimError(format!("error: {what} takes NAME=AMOUNT, as in cpu=2, not {text:?}"))),
+        })
+        .collect()
 }
 
 /// Reads `key=value:effect` or `key:effect`.
@@ -277,8 +347,56 @@ mod tests {
         ] {
             assert_eq!(parsed(line), Err(text.to_string()), "{line}");
         }
+        for (line, text) in [
+            ("resize-node w1", "error: sim resize-node needs a node and --resource NAME=AMOUNT, as in cpu=8"),
+            ("machine-usage w1", "error: sim machine-usage needs a node and RESOURCE=AMOUNT, as in memory=15Gi"),
+            ("machine-usage w1 memory", "error: sim machine-usage takes NAME=AMOUNT, as in cpu=2, not \"memory\""),
+            ("static-pod w1", "error: sim static-pod needs NODE NAME, as in sim static-pod worker1 kube-proxy"),
+            ("help fly", "error: unknown command \"fly\" for \"sim\"; see sim help"),
+        ] {
+            assert_eq!(parsed(line), Err(text.to_string()), "{line}");
+        }
         assert_eq!(parsed("power-off w1 w2"), Ok(SimCommand::PowerOff(vec!["w1".into(), "w2".into()])));
         assert_eq!(parsed("wait 1m30s"), Ok(SimCommand::Wait(90_000)));
+    }
+
+    #[test]
+    fn every_command_has_its_help() {
+        assert_eq!(parsed(""), Ok(SimCommand::Help(None)));
+        assert_eq!(parsed("-h"), Ok(SimCommand::Help(None)));
+        for name in sim_help::names() {
+            assert!(sim_help::overview().contains(&format!("\n  {name} ")), "{name} is not listed");
+            assert_eq!(parsed(&format!("{name} -h")), Ok(SimCommand::Help(Some(name.into()))));
+            assert_eq!(parsed(&format!("help {name}")), Ok(SimCommand::Help(Some(name.into()))));
+            let help = sim_help::of(name).unwrap();
+            assert!(help.contains(&format!("Usage:\n  sim {name} ")), "{help}");
+            // What its help shows can be typed.
+            for example in help.lines().filter_map(|line| line.trim().strip_prefix("sim ")).skip(1) {
+                assert!(parsed(example).is_ok(), "{example}: {:?}", parsed(example));
+            }
+            // Without its words, no command is another one.
+            assert!(!matches!(parsed(name), Err(text) if text.contains("unknown command")), "{name}");
+        }
+    }
+
+    #[test]
+    fn static_pods_and_machines_are_described_by_flags() {
+        let pod = StaticPod {
+            node: "w1".into(),
+            name: "proxy".into(),
+            namespace: "kube-system".into(),
+            image: "proxy:v1".into(),
+            requests: vec![("cpu".into(), Quantity::from_milli(100))],
+            remove: false,
+        };
+        assert_eq!(parsed("static-pod w1 proxy --request cpu=100m"), Ok(SimCommand::StaticPod(pod.clone())));
+        let gone = StaticPod { requests: Vec::new(), remove: true, ..pod };
+        assert_eq!(parsed("static-pod w1 proxy --remove"), Ok(SimCommand::StaticPod(gone)));
+        let resources = vec![("cpu".into(), Quantity::from_units(8))];
+        assert_eq!(
+            parsed("resize-node w1 w2 --resource cpu=8"),
+            Ok(SimCommand::ResizeNode { nodes: vec!["w1".into(), "w2".into()], resources })
+        );
     }
 
     #[test]

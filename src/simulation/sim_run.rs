@@ -1,10 +1,11 @@
 //! Carries `sim` commands out.
 
 use super::actors::{self, plans};
-use super::agenda::Turn;
-use super::sim_command::{self, AddNode, HELP, SimCommand};
+use super::agenda::{Due, Turn};
+use super::sim_command::{self, AddNode, SimCommand, StaticPod};
+use super::sim_help;
 use super::world::{WaitingFor, World};
-use crate::apiserver::{Status, Write};
+use crate::apiserver::{Delete, Status, Write};
 use crate::kubectl::CommandOutput;
 use crate::kubelet::{self, Behaviours, Down};
 use crate::objects::*;
@@ -18,7 +19,30 @@ impl World {
             Err(error) => return (failure(&error.0), None),
         };
         match command {
-            SimCommand::Help => (success(HELP.into()), None),
+            SimCommand::Help(about) => {
+                let text = about.and_then(|name| sim_help::of(&name)).unwrap_or_else(sim_help::overview);
+                (success(text), None)
+            }
+            SimCommand::ResizeNode { nodes, resources } => {
+                let resize = |world: &mut Self, name: &str| {
+                    let Some(mut node) = world.store().node_named(name).map(|node| (**node).clone()) else { return };
+                    for (resource, amount) in &resources {
+                        node = node.with_resource(resource, *amount);
+                    }
+                    let _ = world.api.commit(Write::UpdateStatus(node.into()));
+                };
+                (self.for_nodes(&nodes, "resized", resize), None)
+            }
+            SimCommand::MachineUsage { node, amounts } => {
+                let set = |world: &mut Self, name: &str| {
+                    for (resource, amount) in &amounts {
+                        world.actors.kubelets = world.actors.kubelets.with_machine_usage(name, resource, *amount);
+                    }
+                    world.look_at_node(name);
+                };
+                (self.for_nodes(&[node], "uses more or less", set), None)
+            }
+            SimCommand::StaticPod(pod) => (self.change_static_pod(&pod), None),
             SimCommand::Wait(ms) => (CommandOutput::default(), Some(WaitingFor::Time(self.now_ms.saturating_add(ms)))),
             SimCommand::AddNode(add) => (self.add_nodes(&add), None),
             SimCommand::PowerOff(nodes) => (self.silence(&nodes, "powered off", Down::PoweredOff), None),
@@ -43,6 +67,48 @@ impl World {
                 Err(error) => (failure(&format!("error: {error}")), None),
             },
         }
+    }
+
+    /// The kubelet of a node looks at its machine.
+    pub(super) fn look_at_node(&mut self, node: &str) {
+        self.agenda.add(Due::new(self.now_ms, Turn::Kubelet(ObjectKey::cluster(node)), None));
+    }
+
+    fn change_static_pod(&mut self, wanted: &StaticPod) -> CommandOutput {
+        let node = wanted.node.as_str();
+        if self.store().node_named(node).is_none() {
+            let mut output = CommandOutput::default();
+            add_failure(&mut output, &Status::not_found("nodes", node));
+            return output;
+        }
+        let mut pods = self.actors.kubelets.node(node).map(|node| (*node.static_pods).clone()).unwrap_or_default();
+        let known = pods.len();
+        let same = |pod: &Rc<Pod>| *pod.metadata.name == *wanted.name && *pod.metadata.namespace == *wanted.namespace;
+        pods.retain(|pod| !same(pod));
+        let done = match (wanted.remove, pods.len() < known) {
+            (true, false) => {
+                return failure(&format!(
+                    "error: {node} has no static pod {:?} in {:?}",
+                    wanted.name, wanted.namespace
+                ));
+            }
+            (true, true) => "removed",
+            (false, true) => "replaced",
+            (false, false) => "added",
+        };
+        if !wanted.remove {
+            pods.push(Rc::new(static_pod(wanted)));
+        }
+        if done != "added" {
+            // The kubelet ends what it ran and takes its mirror off.
+            let key = ObjectKey::new(wanted.namespace.as_str(), format!("{}-{node}", wanted.name).as_str());
+            if let Some(mirror) = self.store().pod(&key).filter(|pod| pod.is_mirror()).cloned() {
+                let _ = self.api.commit(Write::Delete(Delete::pod_now(&mirror)));
+            }
+        }
+        self.actors.kubelets = self.actors.kubelets.with_static_pods(node, pods);
+        self.look_at_node(node);
+        success(format!("static pod {}/{} {done} on node/{node}\n", wanted.namespace, wanted.name))
     }
 
     fn add_nodes(&mut self, add: &AddNode) -> CommandOutput {
@@ -112,6 +178,28 @@ impl World {
         }
         output
     }
+}
+
+fn static_pod(wanted: &StaticPod) -> Pod {
+    let mut pod = Pod::default();
+    pod.metadata.name = wanted.name.as_str().into();
+    pod.metadata.namespace = wanted.namespace.as_str().into();
+    let requests = Rc::new(wanted.requests.iter().cloned().collect());
+    let container = Container {
+        name: wanted.name.clone(),
+        image: wanted.image.clone(),
+        resources: Some(ResourceRequirements { requests, ..ResourceRequirements::default() }),
+        ..Container::default()
+    };
+    let spec = PodSpec {
+        containers: Rc::new(vec![container]),
+        restart_policy: "Always".into(),
+        host_network: true,
+        priority_class_name: "system-node-critical".into(),
+        ..PodSpec::default()
+    };
+    pod.spec = Rc::new(spec);
+    pod
 }
 
 fn success(stdout: String) -> CommandOutput {

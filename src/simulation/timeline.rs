@@ -6,6 +6,7 @@
 
 use super::step::{Reason, Step};
 use super::world::{Turned, World};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -60,12 +61,14 @@ impl Branch {
 
 /// All steps of the present line, the world at a position in it, and the branches that were left.
 ///
-/// Invariant: `position <= len()`; position 0 is the start, before any step; `present` is the world there.
+/// Invariant: `position <= len()`; position 0 is the start, before any step; `present` is the world there. `visited` is
+/// a world of the present line that somebody has just looked at, with its position.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     line: Line,
     position: usize,
     present: World,
+    visited: RefCell<Option<(usize, World)>>,
     branches: Vec<Branch>,
 }
 
@@ -73,7 +76,7 @@ impl Timeline {
     /// A timeline without steps.
     pub fn new(start: World) -> Self {
         let line = Line { steps: Vec::new(), kept: BTreeMap::from([(0, start.clone())]) };
-        Self { line, position: 0, present: start, branches: Vec::new() }
+        Self { line, position: 0, present: start, visited: RefCell::default(), branches: Vec::new() }
     }
 
     /// The world at the present position.
@@ -82,13 +85,24 @@ impl Timeline {
     }
 
     /// The world after the first `position` steps; past the end, the last one. At most [`SNAPSHOT_INTERVAL`] steps are
-    /// made again.
+    /// made again; for one position after the other, one step each.
     pub fn world_at(&self, position: usize) -> World {
         let position = position.min(self.len());
         if position == self.position {
             return self.present.clone();
         }
-        self.line.world_at(position).unwrap_or_else(|| self.present.clone())
+        let visited = self.visited.take().filter(|(at, _)| {
+            *at <= position && self.line.kept.range(at.saturating_add(1)..=position).next().is_none()
+        });
+        let world = match visited {
+            Some((at, mut world)) => (at.saturating_add(1)..=position)
+                .try_for_each(|number| world.take_turn(number).map(drop))
+                .map(|()| world),
+            None => self.line.world_at(position),
+        };
+        let world = world.unwrap_or_else(|| self.present.clone());
+        self.visited.replace(Some((position, world.clone())));
+        world
     }
 
     /// Number of steps before the present position.
@@ -178,6 +192,7 @@ impl Timeline {
     /// Replaces the world at the present position, for what changes without a step (the clock, an idle look of an
     /// actor).
     pub fn amend(&mut self, world: World) {
+        self.visited.take();
         self.line.kept.insert(self.position, world.clone());
         self.present = world;
     }
@@ -199,6 +214,7 @@ impl Timeline {
         let Some(branch) = self.branches.get_mut(index) else { return false };
         let end = branch.line.steps.len();
         let Some(world) = branch.line.world_at(end) else { return false };
+        self.visited.take();
         if self.position == self.line.steps.len() {
             self.line.kept.insert(self.position, self.present.clone());
         }
@@ -217,6 +233,7 @@ impl Timeline {
 
     fn leave_future(&mut self) {
         if self.position < self.len() {
+            self.visited.take();
             let steps = self.line.steps.iter().take(self.position).cloned().collect();
             let kept = self.line.kept.range(..=self.position).map(|(at, world)| (*at, world.clone())).collect();
             let left = std::mem::replace(&mut self.line, Line { steps, kept });

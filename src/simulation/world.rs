@@ -3,7 +3,7 @@
 use super::actors::{self, Actors};
 use super::agenda::{Agenda, Due, Turn};
 use super::cycle::Shape;
-use super::scenario::Scenario;
+use super::scenario::{Machine, Scenario};
 use super::sim_command;
 use super::step::{Actor, CommandRun, Reason, Subject};
 use crate::apiserver::{ApiServer, Change, Now, Store};
@@ -80,7 +80,7 @@ impl World {
                 world.api.restore(object);
             }
         }
-        world.actors = Actors::new(world.store(), scenario.behaviours.clone());
+        world.wake_actors(scenario);
         let changes = world.api.take_changes();
         world.tell_all(&changes, None);
         world
@@ -99,6 +99,28 @@ impl World {
             written: RedBlackTreeMap::new(),
             shape: Shape::default(),
         }
+    }
+
+    /// Lets the actors see for the first time what is there.
+    pub(super) fn wake_actors(&mut self, scenario: &Scenario) {
+        self.actors = Actors::new(self.store(), scenario.behaviours.clone());
+        for (node, machine) in &scenario.machines {
+            self.set_up_machine(node, machine);
+        }
+    }
+
+    /// What is on a machine beside its pods at the start.
+    fn set_up_machine(&mut self, node: &str, machine: &Machine) {
+        let mut kubelets = self.actors.kubelets.clone();
+        for (resource, amount) in &machine.uses {
+            kubelets = kubelets.with_machine_usage(node, resource, *amount);
+        }
+        let pods: Vec<Rc<Pod>> = machine.static_pods.iter().filter_map(|tree| decode(tree.clone()).ok()).collect();
+        if !pods.is_empty() {
+            kubelets = kubelets.with_static_pods(node, pods);
+        }
+        self.actors.kubelets = kubelets;
+        self.look_at_node(node);
     }
 
     /// All objects.

@@ -55,7 +55,7 @@ fn the_status_of_a_ready_pod_is_that_of_a_real_kubelet() {
         ]
     );
     assert_eq!((pod.status.pod_ip.as_str(), pod.status.host_ip.as_str()), ("10.244.2.2", "192.168.1.12"));
-    assert_eq!(pod.status.other["podIPs"], json!([{"ip": "10.244.2.2"}]));
+    assert_eq!(encode(&pod.status.pod_ips), json!([{"ip": "10.244.2.2"}]));
     assert_eq!((pod.status.qos_class.as_str(), pod.status.start_time), ("BestEffort", Some(EPOCH)));
     assert_eq!(pod.ready_since(), Some(EPOCH.plus_seconds(3)));
     let status = &pod.status.container_statuses[0];

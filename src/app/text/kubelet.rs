@@ -69,6 +69,18 @@ impl Words {
             Happening::PullBackOff { delay_ms, .. } => {
                 Told::trouble(text(self.kubelet_pull_backoff), Phrase::plain(self.duration(*delay_ms)))
             }
+            Happening::MountFailed { volume, missing, retry_ms } => {
+                let words = self.placement();
+                let facts = [
+                    ("volume", Part::Code(volume.clone())),
+                    ("message", plain(missing.of_volume())),
+                    ("time", plain(self.duration(*retry_ms))),
+                ];
+                Told::trouble(text(words.mount_failed), Phrase::fill(words.mount_failed_because, &facts))
+            }
+            Happening::ConfigError { error, .. } => {
+                Told::trouble(text(self.placement().config_error), Phrase::plain(error.clone()))
+            }
             Happening::Throttled { wanted, limit, .. } => {
                 let amounts = [("wanted", wanted.to_string()), ("limit", limit.to_string())];
                 let amounts = amounts.each_ref().map(|(name, text)| (*name, text.as_str()));

@@ -78,6 +78,9 @@ texts! {
     caution_preempts: "Pods of lower priority may be evicted.", "Des pods moins prioritaires pourront être évincés.";
     caution_less: "Make sure that what runs in it can do with less.", "Vérifiez que son contenu peut s’en contenter.";
     recreate: "The spec of a pod cannot change: delete it, then apply.", "La spec d’un pod ne change pas : supprimez-le, puis appliquez.";
+    mount_failed: "{who} on {node} could not mount the volumes of {pod}", "{who} de {node} n’a pas pu monter les volumes de {pod}";
+    mount_failed_because: "{volume}: {message}; next attempt in {time}", "{volume} : {message} ; nouvel essai dans {time}";
+    config_error: "{who} on {node} could not make a container of {pod}", "{who} de {node} n’a pas pu créer un conteneur de {pod}";
     by_preemption: "The scheduler evicted it in step {step} to make room on {node} for {by} (priority {priority}, this pod has {own}).", "Le scheduler l’a évincé à l’étape {step} pour faire place sur {node} à {by} (priorité {priority}, ce pod a {own}).";
     by_taint: "The taint eviction controller evicted it in step {step}: {node} has the taint {taint}, which it does not tolerate.", "Le contrôleur d’éviction par taint l’a évincé à l’étape {step} : {node} porte la taint {taint}, qu’il ne tolère pas.";
     by_taint_time: "The taint eviction controller evicted it in step {step}: it tolerated the taints of {node} for {time}, and that is over.", "Le contrôleur d’éviction par taint l’a évincé à l’étape {step} : il tolérait les taints de {node} pendant {time}, ce temps est écoulé.";
@@ -131,7 +134,15 @@ impl Words {
             if n > 0 {
                 let what = Phrase::plain(fill(what, &[("n", &n.to_string())]));
                 let found = Phrase::plain(found);
-                rows.push(CheckRow { mark: CheckMark::Skipped, what, found, line: None, nested: false, stage: Stage::Scheduler, field: None });
+                rows.push(CheckRow {
+                    mark: CheckMark::Skipped,
+                    what,
+                    found,
+                    line: None,
+                    nested: false,
+                    stage: Stage::Scheduler,
+                    field: None,
+                });
             }
         };
         rest(placement.more_nodes, words.more_nodes, words.more_nodes_found);
@@ -154,7 +165,15 @@ impl Words {
             found.push(Phrase::plain(words.fits));
         }
         let mark = if verdict.reasons.is_empty() { CheckMark::Passed } else { CheckMark::Failed };
-        CheckRow { mark, what: Phrase(what), found: join(found, "; "), line: None, nested: false, stage: Stage::Scheduler, field: None }
+        CheckRow {
+            mark,
+            what: Phrase(what),
+            found: join(found, "; "),
+            line: None,
+            nested: false,
+            stage: Stage::Scheduler,
+            field: None,
+        }
     }
 
     /// What a filter found on a node.
@@ -271,7 +290,7 @@ impl Words {
     }
 
     /// Who ended a pod and why.
-    pub fn fate(&self, fate: &Fate) -> Phrase {
+    pub fn pod_fate(&self, fate: &Fate) -> Phrase {
         let words = self.placement();
         let step = ("step", plain(fate.step));
         match &fate.why {

@@ -41,8 +41,12 @@ enum Relation {
 
 /// Follows kubernetes pkg/controller BaseControllerRefManager.ClaimObject, v1.36.
 fn relation(daemonset: &DaemonSet, object: &ObjectMeta) -> Relation {
+    relation_where(daemonset, object, || daemonset.spec.selector.matches(&object.labels))
+}
+
+/// The same where the caller knows whether the labels match the selector.
+fn relation_where(daemonset: &DaemonSet, object: &ObjectMeta, matches: impl Fn() -> bool) -> Relation {
     let deleting = daemonset.metadata.is_terminating();
-    let matches = || daemonset.spec.selector.matches(&object.labels);
     match object.controller() {
         Some(owner) if owner.uid != daemonset.metadata.uid => Relation::Foreign,
         Some(_) if matches() => Relation::Ours,
@@ -59,8 +63,16 @@ fn relation(daemonset: &DaemonSet, object: &ObjectMeta) -> Relation {
 /// Follows kubernetes pkg/controller PodControllerRefManager.ClaimPods, v1.36.
 pub fn claim_pods<'a>(daemonset: &DaemonSet, pods: &'a [Rc<Pod>]) -> PodClaims<'a> {
     let mut result = PodClaims { claimed: Vec::with_capacity(pods.len()), claims: Vec::new() };
+    // Pods of one template share their labels.
+    let mut last: Option<(&StringMap, bool)> = None;
     for pod in pods {
-        match relation(daemonset, &pod.metadata) {
+        let labels = &pod.metadata.labels;
+        let matches = match last {
+            Some((seen, matches)) if Rc::ptr_eq(seen, labels) => matches,
+            _ => daemonset.spec.selector.matches(labels),
+        };
+        last = Some((labels, matches));
+        match relation_where(daemonset, &pod.metadata, || matches) {
             Relation::Foreign => {}
             Relation::Ours => result.claimed.push(pod),
             Relation::Adopt => {

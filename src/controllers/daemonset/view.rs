@@ -82,9 +82,11 @@ impl<'a> View<'a> {
         let desired = views.iter().filter(|view| view.eligibility.should_run).count();
 
         let min_ready_seconds = daemonset.spec.min_ready_seconds;
-        let names: Vec<&str> = views.iter().map(|view| &*view.node.metadata.name).collect();
+        let places = NamePlaces::new(views.iter().map(|view| &*view.node.metadata.name));
         let mut on_nodes: Vec<(usize, PodView<'a>)> = Vec::new();
         let mut on_vanished: BTreeMap<&'a str, Vec<PodView<'a>>> = BTreeMap::new();
+        // Pods of one template share their labels.
+        let mut last: Option<(&StringMap, (bool, bool))> = None;
         for pod in pods {
             let terminating = pod.is_terminating();
             if terminating && pod.is_finished() {
@@ -92,21 +94,23 @@ impl<'a> View<'a> {
             }
             let Some(target) = pod.target_node() else { continue };
             let ready = pod.is_ready();
-            let has_current_hash = pod.metadata.label(CONTROLLER_REVISION_HASH) == Some(hash);
-            let view = PodView {
-                pod,
-                terminating,
-                ready,
-                available: ready && pod.is_available(min_ready_seconds, now),
-                has_current_hash,
-                updated: (has_current_hash && !hash.is_empty())
-                    || template_generation
+            let labels = &pod.metadata.labels;
+            let (has_current_hash, updated) = match last {
+                Some((seen, answers)) if Rc::ptr_eq(seen, labels) => answers,
+                _ => {
+                    let has_current_hash = pod.metadata.label(CONTROLLER_REVISION_HASH) == Some(hash);
+                    let has_generation = template_generation
                         .as_deref()
-                        .is_some_and(|generation| pod.metadata.label(POD_TEMPLATE_GENERATION) == Some(generation)),
+                        .is_some_and(|generation| pod.metadata.label(POD_TEMPLATE_GENERATION) == Some(generation));
+                    (has_current_hash, (has_current_hash && !hash.is_empty()) || has_generation)
+                }
             };
-            match names.binary_search(&target) {
-                Ok(index) => on_nodes.push((index, view)),
-                Err(_) => on_vanished.entry(target).or_default().push(view),
+            last = Some((labels, (has_current_hash, updated)));
+            let available = ready && pod.is_available(min_ready_seconds, now);
+            let view = PodView { pod, terminating, ready, available, has_current_hash, updated };
+            match places.of(target, |index| views.get(index).is_some_and(|view| *view.node.metadata.name == *target)) {
+                Some(index) => on_nodes.push((index, view)),
+                None => on_vanished.entry(target).or_default().push(view),
             }
         }
         on_nodes.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| preference(x.pod, y.pod)));
@@ -139,6 +143,50 @@ impl<'a> View<'a> {
     /// The pods that point at a node that is gone, the preferred one first.
     pub fn pods_of_vanished(&self, node: &VanishedNode<'a>) -> &[PodView<'a>] {
         self.pods.get(node.pods.clone()).unwrap_or_default()
+    }
+}
+
+/// Where in a list a name is: a table of hashes, never iterated. Thousands of pods look their node up in it.
+struct NamePlaces {
+    /// Index + 1; 0: nothing is here.
+    slots: Vec<u32>,
+}
+
+impl NamePlaces {
+    fn new<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Self {
+        let size = names.len().saturating_mul(2).max(2).next_power_of_two();
+        let mut places = Self { slots: vec![0; size] };
+        for (number, name) in (1..).zip(names) {
+            let mut slot = places.first_slot(name);
+            while places.slots.get(slot).is_some_and(|taken| *taken != 0) {
+                slot = places.next_slot(slot);
+            }
+            if let Some(free) = places.slots.get_mut(slot) {
+                *free = number;
+            }
+        }
+        places
+    }
+
+    /// The index of a name; `is_it` says whether the name at an index is the one.
+    fn of(&self, name: &str, is_it: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut slot = self.first_slot(name);
+        loop {
+            let index = usize::try_from(self.slots.get(slot)?.checked_sub(1)?).ok()?;
+            if is_it(index) {
+                return Some(index);
+            }
+            slot = self.next_slot(slot);
+        }
+    }
+
+    fn first_slot(&self, name: &str) -> usize {
+        let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+        usize::try_from(hash).unwrap_or(0) & self.slots.len().wrapping_sub(1)
+    }
+
+    fn next_slot(&self, slot: usize) -> usize {
+        slot.wrapping_add(1) & self.slots.len().wrapping_sub(1)
     }
 }
 

@@ -74,8 +74,7 @@ pub(super) fn containers(
 }
 
 fn basics(w: &mut Writer, container: &Container, status: Option<&ContainerStatus>) {
-    let id =
-        |status: &ContainerStatus| status.other.get("containerID").and_then(Value::as_str).unwrap_or("").to_owned();
+    let id = |status: &ContainerStatus| status.container_id.clone();
     if let Some(status) = status {
         w.pair(2, "Container ID", id(status));
     }

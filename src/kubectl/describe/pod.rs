@@ -84,9 +84,7 @@ pub(super) fn describe(w: &mut Writer, pod: &Rc<Pod>, now: Time) {
 }
 
 fn addresses(w: &mut Writer, status: &PodStatus) {
-    let listed = status.other.get("podIPs").and_then(Value::as_array);
-    let mut addresses: Vec<&str> =
-        listed.into_iter().flatten().filter_map(|address| address.get("ip")).filter_map(Value::as_str).collect();
+    let mut addresses: Vec<&str> = status.pod_ips.iter().map(|address| address.ip.as_str()).collect();
     if addresses.is_empty() && !status.pod_ip.is_empty() {
         addresses.push(&status.pod_ip);
     }
