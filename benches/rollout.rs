@@ -4,11 +4,12 @@
 //! change), else wall time.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a benchmark measures with the real clock")]
 
-use daemonset_playground::simulation::*;
-use std::collections::BTreeMap;
-use std::time::Instant;
+#[path = "shared/rollouts.rs"]
+mod rollouts;
 
-const MANIFEST: &str = "apiVersion: apps/v1\nkind: DaemonSet\nmetadata:\n  name: agent\nspec:\n  selector:\n    matchLabels:\n      app: agent\n  updateStrategy:\n    rollingUpdate:\n      maxUnavailable: 10%\n  template:\n    metadata:\n      labels:\n        app: agent\n    spec:\n      containers:\n      - name: agent\n        image: agent:v1\n        resources:\n          requests:\n            cpu: 100m\n            memory: 64Mi\n";
+use daemonset_playground::simulation::Session;
+use rollouts::{files, nodes, roll, running, settle};
+use std::time::Instant;
 
 /// CPU time of this process in milliseconds, in steps of 10; `None` where there is no `/proc`.
 fn cpu_ms() -> Option<f64> {
@@ -35,20 +36,15 @@ fn resident_mb() -> f64 {
     pages * 4096.0 / 1e6
 }
 
-fn settle(session: &mut Session) {
-    while session.run_to_quiet(100_000) == Progress::More {}
-}
-
 fn main() {
     let wanted: Vec<usize> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
-    for nodes in if wanted.is_empty() { vec![1000, 5000] } else { wanted } {
-        println!("{nodes} nodes, maxUnavailable 10 %");
-        let files = BTreeMap::from([("agent.yaml".to_owned(), MANIFEST.to_owned())]);
-        let mut session = Session::new(Scenario::default());
-        timed("  nodes join", || {
-            session.run(&format!("sim add-node worker --count {nodes}"), &files);
-            settle(&mut session);
-        });
+    if std::env::args().any(|argument| argument == "memory") {
+        return memory();
+    }
+    for count in if wanted.is_empty() { vec![1000, 5000] } else { wanted } {
+        println!("{count} nodes, maxUnavailable 10 %");
+        let files = files(&["agent"]);
+        let mut session = timed("  nodes join", || nodes(count));
         timed("  first pods, to quiet", || {
             session.run("kubectl apply -f agent.yaml", &files);
             settle(&mut session);
@@ -60,22 +56,41 @@ fn main() {
         });
         println!("  steps in all / of the rollout                {:>9} / {}", session.len(), session.len() - before);
         println!("  resident memory                              {:9.0} MB", resident_mb());
-        let seeks = 200;
-        let mut longest = 0.0_f64;
-        let start = Instant::now();
-        for i in 0..seeks {
-            let start = Instant::now();
-            // All over the place, at all distances from what is kept.
-            session.seek(i * 7919 % session.len());
-            longest = longest.max(start.elapsed().as_secs_f64() * 1000.0);
-        }
-        let mean = start.elapsed().as_secs_f64() * 1000.0 / f64::from(u32::try_from(seeks).unwrap_or(1));
-        println!("  one seek, on average (at most)               {mean:9.2} ms ({longest:.1})");
-        session.seek(session.len());
+        seeks(&mut session);
         timed("  the same scenario again", || {
             let mut again = Session::new(session.scenario());
             settle(&mut again);
             assert_eq!(again.len(), session.len());
         });
     }
+    // In a process of its own: what was freed before counts as resident, too.
+    let own = std::env::current_exe().expect("the path of this program");
+    let status = std::process::Command::new(own).arg("memory").status().expect("it can run");
+    assert!(status.success());
+}
+
+/// What three DaemonSets on 5,000 nodes weigh, and 10,000 steps of the rollout of one.
+fn memory() {
+    println!("5000 nodes, 3 DaemonSets");
+    let before = resident_mb();
+    let mut session = running(5000, &["agent", "logs", "mesh"]);
+    println!("  resident memory, before any step             {:9.0} MB", resident_mb() - before);
+    roll(&mut session, "agent", 10_000);
+    println!("  after {:6} steps                           {:9.0} MB", session.len(), resident_mb() - before);
+    seeks(&mut session);
+}
+
+/// Jumps all over the place, at all distances from what is kept.
+fn seeks(session: &mut Session) {
+    let (count, end) = (200_u32, session.len());
+    let mut longest = 0.0_f64;
+    let start = Instant::now();
+    for i in 0..count as usize {
+        let start = Instant::now();
+        session.seek(i * 7919 % end);
+        longest = longest.max(start.elapsed().as_secs_f64() * 1000.0);
+    }
+    let mean = start.elapsed().as_secs_f64() * 1000.0 / f64::from(count);
+    println!("  one seek, on average (at most)               {mean:9.2} ms ({longest:.1})");
+    session.seek(end);
 }

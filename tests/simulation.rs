@@ -154,7 +154,13 @@ fn a_pod_waits_for_a_config_map_that_it_mounts_and_starts_once_it_is_there() {
 #[test]
 fn a_container_whose_environment_lacks_a_secret_cannot_be_made() {
     let variable = "    env:\n    - name: TOKEN\n      valueFrom:\n        secretKeyRef:\n          name: app\n          key: token\n";
-    let files = BTreeMap::from([("needy.yaml".to_owned(), pod_that_needs(variable))]);
+    let secret =
+        |entry: &str| format!("apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\nstringData:\n  {entry}: x\n");
+    let files = BTreeMap::from([
+        ("needy.yaml".to_owned(), pod_that_needs(variable)),
+        ("other.yaml".to_owned(), secret("other")),
+        ("token.yaml".to_owned(), secret("token")),
+    ]);
     let mut session = Session::new(Scenario::default());
     let key = ObjectKey::new("default", "needy");
     let waiting = |session: &Session| {
@@ -168,14 +174,13 @@ fn a_container_whose_environment_lacks_a_secret_cannot_be_made() {
     }
     assert_eq!(waiting(&session).as_deref(), Some("CreateContainerConfigError: secret \"app\" not found"));
     assert_eq!(told_of(&session, "Failed"), ["Error: secret \"app\" not found"]);
-    session.run("kubectl create secret generic app --from-literal=other=x", &files);
+    assert_eq!(session.run("kubectl apply -f other.yaml", &files).exit_code, Some(0));
     session.run_to_quiet(1_000);
     assert_eq!(
         waiting(&session).as_deref(),
         Some("CreateContainerConfigError: couldn't find key token in Secret default/app")
     );
-    session.run("kubectl delete secret app", &files);
-    session.run("kubectl create secret generic app --from-literal=token=x", &files);
+    session.run("kubectl apply -f token.yaml", &files);
     assert_eq!(session.run_to_quiet(1_000), Progress::Quiet);
     assert_eq!(waiting(&session), None);
 }
@@ -199,7 +204,7 @@ fn what_the_engine_can_do_to_machines_can_be_staged_by_commands_and_in_the_scena
         "sim behaviour '[{match: {image: greedy}, uses: {memory: [{amount: 900Mi}]}}, {match: {image: modest}, uses: {memory: [{amount: 100Mi}]}}]'",
         "kubectl apply -f two.yaml",
         "sim static-pod worker1 proxy",
-        "sim machine-usage worker1 memory=15Gi",
+        "sim machine-usage worker1 memory=7Gi",
     ];
     for line in lines {
         assert_eq!(session.run(line, &files).exit_code, Some(0), "{line}");

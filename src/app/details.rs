@@ -111,7 +111,7 @@ fn pod_detail(model: &Model, fleet: &Fleet, pod: &Rc<Pod>) -> PodDetail {
     }
     let actions =
         vec![(words.describe, command::describe_pod(&key), false), (words.delete_pod, command::delete_pod(&key), true)];
-    PodDetail { tile, facts, actions, why: pod_why(model, pod) }
+    PodDetail { tile, facts, actions, why: pod_why(model, pod).map(Box::new) }
 }
 
 /// Why a pod is pending, node by node; or who ended it.

@@ -37,7 +37,7 @@ fn detail(model: &mut Model, name: &str) -> Detail {
 
 fn why(model: &mut Model, name: &str) -> PodWhy {
     match detail(model, name) {
-        Detail::Pod(PodDetail { why: Some(why), .. }) => why,
+        Detail::Pod(PodDetail { why: Some(why), .. }) => *why,
         other => panic!("{other:?}"),
     }
 }

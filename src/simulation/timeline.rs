@@ -92,7 +92,8 @@ impl Timeline {
             return self.present.clone();
         }
         let visited = self.visited.take().filter(|(at, _)| {
-            *at <= position && self.line.kept.range(at.saturating_add(1)..=position).next().is_none()
+            // No world of its own stands between: every state up to there is that of the one before and a turn.
+            self.line.kept.range(..=position).next_back().is_none_or(|(kept, _)| kept <= at) && *at <= position
         });
         let world = match visited {
             Some((at, mut world)) => (at.saturating_add(1)..=position)

@@ -105,7 +105,7 @@ pub struct PodDetail {
     /// What can be done: text, command, and whether it is destructive.
     pub actions: Vec<(&'static str, String, bool)>,
     /// Why it is pending, node by node; or who ended it.
-    pub why: Option<PodWhy>,
+    pub why: Option<Box<PodWhy>>,
 }
 
 /// What is shown.

@@ -19,7 +19,8 @@ use crate::objects::*;
 use crate::scheduler::cycle::Cycle;
 use crate::scheduler::node_info::NodeInfo;
 use crate::scheduler::{
-    Check, DEFAULT_SCHEDULER, Decision, FilterReason, Plugin, PreFilterReason, PreemptionOutcome, schedule_one,
+    Check, DEFAULT_SCHEDULER, Decision, FilterReason, Ineligible, Plugin, PreFilterReason, PreemptionOutcome,
+    schedule_one,
 };
 use std::rc::Rc;
 
@@ -107,6 +108,13 @@ fn obstacle(store: &Store, pod: &Rc<Pod>) -> Obstacle {
             (PreemptionOutcome::Nominated(preemption), _) => {
                 let victims = preemption.victims.iter().map(|victim| victim.metadata.key()).collect();
                 Obstacle::MakingRoom { node: preemption.node, victims }
+            }
+            (PreemptionOutcome::Ineligible(Ineligible::VictimsTerminating), _) => {
+                let node: Rc<str> = pod.status.nominated_node_name.as_str().into();
+                let leaving = store.pods_on(&node).filter(|other| other.is_terminating() && other.occupies_node());
+                let victims = leaving.filter(|other| other.priority() < pod.priority());
+                let victims = victims.map(|victim| victim.metadata.key()).collect();
+                Obstacle::MakingRoom { node, victims }
             }
             (_, Some(reason)) => Obstacle::Itself(reason),
             _ => match pins(pod).filter(|names| names.iter().all(|name| store.node_named(name).is_none())) {
