@@ -17,6 +17,8 @@ pub enum Effect {
     },
     /// Send [`crate::app::message::Msg::PlayTick`] after this many milliseconds.
     TickLater(u32),
+    /// Send the next [`crate::app::insight::InsightMsg::Slice`] when the page has been drawn.
+    InsightSlice,
     /// Put a text on the clipboard.
     Copy(String),
     /// Offer a text as a file.

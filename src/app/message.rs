@@ -1,6 +1,7 @@
 //! Everything that can happen to the interface.
 
 use crate::app::export::Export;
+use crate::app::insight::InsightMsg;
 use crate::app::text::Language;
 use crate::objects::ObjectKey;
 use serde::{Deserialize, Serialize};
@@ -160,7 +161,7 @@ pub enum SideTab {
 
 impl SideTab {
     /// Those that are shown, in the order of the tabs. A panel enters here when it is there.
-    pub const SHOWN: &[Self] = &[Self::Story, Self::Events, Self::Why];
+    pub const SHOWN: &[Self] = &[Self::Story, Self::Events, Self::Why, Self::Insight];
 
     /// The end of the ids of its tab (`tab-story`) and panel (`panel-story`).
     pub const fn name(self) -> &'static str {
@@ -322,6 +323,8 @@ pub enum Msg {
 
     /// Show a part of the page (on a narrow screen).
     ShowPane(Pane),
+    /// Something in the panel of insight.
+    Insight(InsightMsg),
     /// Show a panel beside the cluster.
     ShowTab(SideTab),
     /// Ask why a DaemonSet has a pod on a node, or none.

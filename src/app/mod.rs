@@ -14,6 +14,7 @@ pub mod filter;
 pub mod fixes;
 #[cfg(test)]
 pub mod fixture;
+pub mod insight;
 pub mod lines;
 pub mod message;
 pub mod model;

@@ -88,6 +88,8 @@ pub struct Model {
     pub chip: Option<(Rc<str>, Rc<str>)>,
     /// Where the caret should go, and a number that makes each wish another.
     pub go_to: Option<(u32, u32)>,
+    /// What the panel of insight is asked.
+    pub insight: crate::app::insight::State,
     /// What is shown, computed from the above.
     pub views: Views,
 }
@@ -222,6 +224,7 @@ impl Model {
             mark: None,
             chip: None,
             go_to: None,
+            insight: crate::app::insight::State::new(settings.prices),
             views: Views::default(),
         };
         model.refresh();

@@ -1,6 +1,7 @@
 //! What is kept from one visit to the next, and brought back after a reload or a crash.
 
 use crate::app::files::Files;
+use crate::app::insight::KeptPrices;
 use crate::app::message::{Speed, Theme};
 use crate::app::text::Language;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub struct Settings {
     pub language: Option<Language>,
     /// Speed of playing.
     pub speed: Speed,
+    /// What CPU and memory cost.
+    pub prices: KeptPrices,
 }
 
 /// A tab.
@@ -109,7 +112,12 @@ mod tests {
         files.applied(files.shown_id());
         files.add("b.yaml", "with \"quotes\" and é");
         files.show(0);
-        let settings = Settings { theme: Theme::Dark, language: Some(Language::Fr), speed: Speed::Fast };
+        let settings = Settings {
+            theme: Theme::Dark,
+            language: Some(Language::Fr),
+            speed: Speed::Fast,
+            prices: KeptPrices { cpu_hour: 1, gib_hour: 2 },
+        };
         let saved = Saved::new(settings, "log: []".into(), 9, 4, &files);
         let back = Saved::parse(&saved.to_text()).unwrap();
         assert_eq!(back, saved);

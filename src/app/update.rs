@@ -85,6 +85,7 @@ pub fn update(model: &mut Model, message: Msg) -> Vec<Effect> {
             model.terminal = Rc::default();
             Vec::new()
         }
+        Msg::Insight(message) => crate::app::insight::update(model, message),
         Msg::NewSession => new_session(model),
         Msg::RestoreSession => restore_session(model),
         Msg::Export(what) => vec![exported(model, what)],

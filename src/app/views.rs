@@ -9,8 +9,8 @@ use crate::app::model::Model;
 use crate::app::phrase::Phrase;
 use crate::app::rollout::{Rollout, nodes_of};
 use crate::app::view::{
-    Chart, Colours, Comparison, Detail, EventRow, Fleet, NodeCard, ObjectDiff, OpenStep, SetHead, StoryEntry,
-    StoryPart, VerdictView,
+    Chart, Colours, Comparison, Detail, EventRow, Fleet, ForecastCache, InsightView, NodeCard, ObjectDiff, OpenStep,
+    SetHead, StoryEntry, StoryPart, VerdictView, insight_view,
 };
 use crate::objects::*;
 use crate::simulation::{Session, Step};
@@ -46,6 +46,9 @@ pub struct Views {
     pub detail: Option<Rc<Detail>>,
     /// What the panel of reasons shows.
     pub why: Option<Rc<VerdictView>>,
+    /// What the panel of insight shows.
+    pub insight: Option<Rc<InsightView>>,
+    forecasts: ForecastCache,
     /// Other lines of time: number of steps, and how many they share with the present one.
     pub branches: Rc<Vec<(usize, usize)>>,
     /// The present line beside another.
@@ -115,6 +118,13 @@ impl Views {
         let detail = model.inspect.as_ref().map(|what| details::of(model, &self.fleet, &self.cards, what));
         if self.detail.as_deref() != detail.as_ref() {
             self.detail = detail.map(Rc::new);
+        }
+        let insight = match model.tab {
+            SideTab::Insight => insight_view(model, &mut self.forecasts),
+            _ => None,
+        };
+        if self.insight.as_deref() != insight.as_ref() {
+            self.insight = insight.map(Rc::new);
         }
         let why = match model.tab {
             SideTab::Why => details::why(model, &self.cards),

@@ -1,6 +1,7 @@
 //! Carries out what the application asks of the browser.
 
 use crate::app::effect::Effect;
+use crate::app::insight::InsightMsg;
 use crate::app::message::{Msg, Theme};
 use crate::app::persist::STORAGE_KEY;
 use crate::app::text::Language;
@@ -96,6 +97,7 @@ pub struct Browser {
     frame: Option<AnimationFrame>,
     slice: Option<Timeout>,
     tick: Option<Timeout>,
+    trial: Option<Timeout>,
     check: Option<Timeout>,
     save: Option<Timeout>,
     listeners: Vec<EventListener>,
@@ -145,6 +147,11 @@ impl Browser {
             Effect::NextSlice { draw: false } => {
                 let send = send.clone();
                 self.slice = Some(Timeout::new(0, move || send.emit(Msg::Slice { took_ms, drawn_ms: 0 })));
+            }
+            Effect::InsightSlice => {
+                let send = send.clone();
+                let message = Msg::Insight(InsightMsg::Slice { took_ms });
+                self.trial = Some(Timeout::new(0, move || send.emit(message)));
             }
             Effect::TickLater(ms) => {
                 let send = send.clone();

@@ -10,6 +10,7 @@ mod dom;
 mod editor;
 mod env;
 mod icons;
+mod insight;
 mod inspector;
 mod manifest;
 mod menu;

@@ -14,6 +14,7 @@ use crate::app::model::Model;
 use crate::app::text::Words;
 use crate::ui::dom;
 use crate::ui::env::{Env, use_env};
+use crate::ui::insight::Insight;
 use crate::ui::story::{Events, Story};
 use crate::ui::why::Why;
 use yew::prelude::*;
@@ -40,8 +41,7 @@ fn panel(model: &Model) -> Html {
         SideTab::Why => html! {
             <Why view={views.why.clone()} sets={views.sets.clone()} cards={views.cards.clone()} line={model.line} />
         },
-        // The slot for overhead, lint, forecast and compare.
-        SideTab::Insight => Html::default(),
+        SideTab::Insight => html! { <Insight view={views.insight.clone()} section={model.insight.section} /> },
         // The slot for lessons.
         SideTab::Lesson => Html::default(),
     }

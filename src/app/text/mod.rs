@@ -14,7 +14,7 @@ mod words;
 
 pub use words::Words;
 
-pub use insight::LintWords;
+pub use insight::{InsightWords, LintWords};
 
 use serde::{Deserialize, Serialize};
 
