@@ -96,6 +96,16 @@ fn three_hundred_nodes_one_by_one_and_ten_percent_at_once() {
 }
 
 #[test]
+fn what_decides_where_pods_go_does_not_decide_how_long_a_rollout_takes() {
+    let more = "volumeMounts:\n        - name: logs\n          mountPath: /logs\n        resources:\n          requests:\n            cpu: 3\n            memory: 1Gi\n          limits:\n            memory: 2Gi\n      volumes:\n      - name: logs\n        hostPath:\n          path: /var/log\n      nodeSelector:\n        kubernetes.io/os: linux\n      priorityClassName: system-node-critical";
+    let session = session(3, "", more, &json!({}));
+    let told = foretold(&session, 30, &Strategy::surge(IntOrString::Int(3)));
+    let did = played(&session, &Strategy::unavailable(IntOrString::Int(1)));
+    assert_eq!((told.waves, told.duration_ms.is_some()), (10, true));
+    assert_eq!(foretold(&session, 3, &Strategy::unavailable(IntOrString::Int(1))).duration_ms, did.duration_ms);
+}
+
+#[test]
 fn no_nodes_no_time() {
     let session = session(3, "", "", &json!({}));
     let told = foretold(&session, 0, &Strategy::unavailable(IntOrString::Int(1)));

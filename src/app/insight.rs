@@ -322,3 +322,129 @@ fn slice(model: &mut Model, took_ms: u32) -> Vec<Effect> {
     model.announcement = model.words().insight().done.into();
     Vec::new()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::message::{Msg, SideTab};
+    use crate::app::model::Model;
+    use crate::app::persist::Settings;
+    use crate::app::text::Language;
+    use crate::app::update::update;
+    use crate::app::view::{InsightBody, InsightView, TrialView};
+
+    /// The page of a first visit after its manifest has been applied and everything is quiet, with the panel open.
+    fn page() -> Model {
+        let mut model = Model::new(Settings::default(), Language::En);
+        update(&mut model, Msg::Step);
+        while model.session.step() {}
+        update(&mut model, Msg::ShowTab(SideTab::Insight));
+        model
+    }
+
+    fn send(model: &mut Model, message: InsightMsg) -> Vec<Effect> {
+        update(model, Msg::Insight(message))
+    }
+
+    fn typed(model: &mut Model, field: Field, text: &str) -> Vec<Effect> {
+        send(model, InsightMsg::Type(field, text.into()))
+    }
+
+    fn view(model: &Model) -> InsightView {
+        model.views.insight.as_deref().cloned().expect("a panel")
+    }
+
+    /// Goes on until no slice is asked for; how many there were.
+    fn run(model: &mut Model, mut effects: Vec<Effect>) -> usize {
+        let mut slices = 0;
+        while effects.contains(&Effect::InsightSlice) {
+            effects = send(model, InsightMsg::Slice { took_ms: 20 });
+            slices += 1;
+        }
+        slices
+    }
+
+    #[test]
+    fn the_number_of_nodes_can_be_any() {
+        let mut model = page();
+        assert_eq!((view(&model).nodes, view(&model).eligible, view(&model).is_applied), (3, 3, true));
+        typed(&mut model, Field::Nodes, "200");
+        typed(&mut model, Field::Cpu, "100m");
+        typed(&mut model, Field::Memory, "128Mi");
+        let InsightBody::Cost(cost) = view(&model).body else { panic!("the costs come first") };
+        assert_eq!((cost.total.milli_cpu, cost.total.memory), (20_000, 25 << 30));
+        typed(&mut model, Field::Nodes, "many");
+        assert_eq!(view(&model).nodes, 3);
+    }
+
+    #[test]
+    fn prices_are_kept_once_they_are_numbers() {
+        let mut model = page();
+        assert_eq!(typed(&mut model, Field::CpuPrice, "0,0"), [Effect::Save]);
+        assert_eq!(typed(&mut model, Field::CpuPrice, "0,04"), [Effect::Save]);
+        assert_eq!(typed(&mut model, Field::CpuPrice, "0,04x"), []);
+        assert_eq!(model.settings.prices.cpu_hour, 40_000);
+        assert_eq!(State::new(model.settings.prices).typed.cpu_price, "0.04");
+    }
+
+    #[test]
+    fn a_budget_is_a_number_or_a_percentage() {
+        let strategy = |text: &str| Typed { budget: text.into(), ..Typed::default() }.strategy();
+        assert_eq!(strategy("5"), Some(Strategy::unavailable(IntOrString::Int(5))));
+        assert_eq!(strategy(" 20 % "), Some(Strategy::unavailable(IntOrString::String("20%".into()))));
+        for text in ["", "0", "0%", "101%", "-1", "x"] {
+            assert_eq!(strategy(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_trial_runs_in_slices_and_is_forgotten_when_the_session_moves_on() {
+        let mut model = page();
+        send(&mut model, InsightMsg::Show(Section::Rollout));
+        let effects = send(&mut model, InsightMsg::PlayRollout(None));
+        assert!(matches!(view(&model).trial, TrialView::Running(..)));
+        assert!(run(&mut model, effects) > 1);
+        let TrialView::RolledOut(result, false) = view(&model).trial else { panic!("a result") };
+        assert_eq!((result.nodes, result.updated, result.uncovered), (3, 3, 1));
+        update(&mut model, Msg::Back);
+        assert_eq!(view(&model).trial, TrialView::None);
+    }
+
+    #[test]
+    fn a_trial_can_be_stopped() {
+        let mut model = page();
+        send(&mut model, InsightMsg::Show(Section::Compare));
+        assert_eq!(send(&mut model, InsightMsg::Compare), [Effect::InsightSlice]);
+        assert_eq!(send(&mut model, InsightMsg::Stop), []);
+        assert_eq!(send(&mut model, InsightMsg::Slice { took_ms: 1 }), []);
+        assert_eq!(view(&model).trial, TrialView::None);
+    }
+
+    #[test]
+    fn what_is_typed_into_the_manifest_shows_once_it_is_checked() {
+        let mut model = page();
+        send(&mut model, InsightMsg::Show(Section::Change));
+        let file = model.files.shown().unwrap();
+        let (id, text) = (file.id, file.text.replace(":v1.8.2", ":v1.9.0"));
+        update(&mut model, Msg::Edit(id, text.into()));
+        update(&mut model, Msg::Check);
+        let InsightBody::Change { effects: Ok(effects), has_set: true } = view(&model).body else { panic!("effects") };
+        assert_eq!((effects[0].replaced, effects[0].at_once), (3, 1));
+    }
+
+    #[test]
+    fn a_manifest_that_was_not_applied_can_be_asked_about() {
+        let mut model = Model::new(Settings::default(), Language::En);
+        update(&mut model, Msg::ShowTab(SideTab::Insight));
+        assert!(!view(&model).is_applied);
+        assert_eq!((&*view(&model).subject.name, view(&model).eligible), ("node-exporter", 3));
+        send(&mut model, InsightMsg::Show(Section::Change));
+        let InsightBody::Change { effects: Ok(effects), .. } = view(&model).body else { panic!("effects") };
+        assert_eq!((effects[0].is_new, effects[0].gains.len()), (true, 3));
+        send(&mut model, InsightMsg::Show(Section::Compare));
+        let effects = send(&mut model, InsightMsg::Compare);
+        run(&mut model, effects);
+        let TrialView::Compared(result) = view(&model).trial else { panic!("a result") };
+        assert_eq!((result.daemonset.covered, result.daemonset.follows, result.deployment.follows), (3, true, false));
+    }
+}

@@ -278,6 +278,10 @@ impl Model {
         let files = self.files.by_name();
         let Some(file) = self.files.shown() else { return };
         self.check = Check::of(&self.session, self.words(), &files, &file.name);
+        if self.tab == SideTab::Insight {
+            // It speaks of the shown file.
+            self.refresh();
+        }
     }
 
     /// What is to be kept for the next visit.

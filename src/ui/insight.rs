@@ -62,12 +62,12 @@ fn section_name(words: &InsightWords, section: Section) -> &'static str {
 fn body(env: &Env, view: &InsightView) -> Html {
     html! {
         <>
-            if view.subjects.len() > 1 && !matches!(view.body, InsightBody::Check(_) | InsightBody::Change(_)) { { subject(env, view) } }
+            if view.subjects.len() > 1 && !matches!(view.body, InsightBody::Check(_) | InsightBody::Change { .. }) { { subject(env, view) } }
             { match &view.body {
                 InsightBody::Cost(cost) => cost::cost(env, view, cost),
                 InsightBody::Check(findings) => check::check(env, findings),
                 InsightBody::Rollout(rollout) => rollout::rollout(env, view, rollout),
-                InsightBody::Change(change) => change::change(env, view, change),
+                InsightBody::Change { has_set, effects } => change::change(env, view, *has_set, effects),
                 InsightBody::Compare => compare::compare(env, view),
             } }
         </>

@@ -49,7 +49,12 @@ pub enum InsightBody {
     /// Budgets side by side.
     Rollout(RolloutView),
     /// What applying the shown file would do to each of its DaemonSets; or why it cannot be applied.
-    Change(Result<Vec<ChangeEffect>, String>),
+    Change {
+        /// The file speaks of a DaemonSet at all.
+        has_set: bool,
+        /// Those that would change.
+        effects: Result<Vec<ChangeEffect>, String>,
+    },
     /// The same as a Deployment.
     Compare,
 }
@@ -184,10 +189,11 @@ pub fn insight_view(model: &Model, cache: &mut ForecastCache) -> Option<InsightV
             let behaviours = world.behaviours();
             InsightBody::Rollout(rollout(cache, &set, behaviours, nodes, typed.strategy()))
         }
-        Section::Change => InsightBody::Change(
-            written(model)
+        Section::Change => InsightBody::Change {
+            has_set: model.files.shown().is_some_and(|file| file.text.contains("DaemonSet")),
+            effects: written(model)
                 .map(|sets| sets.iter().map(|(before, after)| effect(world, before.as_deref(), after)).collect()),
-        ),
+        },
         Section::Compare => InsightBody::Compare,
     };
     Some(InsightView {

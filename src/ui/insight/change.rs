@@ -10,13 +10,15 @@ use crate::ui::icons::{Icon, icon};
 use std::rc::Rc;
 use yew::prelude::*;
 
-pub(super) fn change(env: &Env, view: &InsightView, change: &Result<Vec<ChangeEffect>, String>) -> Html {
+pub(super) fn change(env: &Env, view: &InsightView, has_set: bool, change: &Result<Vec<ChangeEffect>, String>) -> Html {
     let words = env.words().insight();
     let body = match change {
         Err(refusal) => html! {
             <><p class="callout danger">{ icon(Icon::Error) }<span>{ words.change_refused }</span></p><pre class="diff">{ refusal.trim() }</pre></>
         },
-        Ok(effects) if effects.is_empty() => html! { <p class="quiet">{ words.check_none }</p> },
+        Ok(effects) if effects.is_empty() => {
+            html! { <p class="quiet">{ if has_set { words.change_nothing } else { words.check_none } }</p> }
+        }
         Ok(effects) => html! {
             <>
                 { for effects.iter().map(|effect| told(env, effect)) }

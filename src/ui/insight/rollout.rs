@@ -3,6 +3,7 @@
 use super::{played, player, typed};
 use crate::app::insight::{Field, InsightMsg};
 use crate::app::message::Msg;
+use crate::app::phrase::fill;
 use crate::app::view::{InsightView, RolloutView};
 use crate::insight::forecast::{Forecast, Strategy};
 use crate::ui::env::Env;
@@ -27,7 +28,7 @@ pub(super) fn rollout(env: &Env, view: &InsightView, rollout: &RolloutView) -> H
             if rollout.on_delete { <p class="callout">{ words.on_delete }</p> }
             <table class="figures">
                 <caption class="unseen">{ words.rollout_title }</caption>
-                <thead><tr><th scope="col">{ words.strategy }</th><th scope="col">{ words.at_once }</th><th scope="col">{ words.time }</th><th scope="col">{ words.uncovered }</th><th scope="col">{ words.extra }</th></tr></thead>
+                <thead><tr><th scope="col">{ words.strategy }</th><th scope="col">{ words.time }</th><th scope="col">{ words.uncovered }</th><th scope="col">{ words.extra }</th></tr></thead>
                 <tbody>{ for rollout.forecasts.iter().map(|forecast| row(env, forecast, rollout.current.as_ref())) }</tbody>
             </table>
             <p class="small quiet">{ words.rollout_note }</p>
@@ -47,8 +48,8 @@ fn row(env: &Env, forecast: &Forecast, current: Option<&Strategy>) -> Html {
     };
     html! {
         <tr class={classes!(is_current.then_some("current"))}>
-            <th scope="row"><code>{ budget }</code>if is_current { { " " }<span class="badge">{ words.now }</span> }</th>
-            <td class="number">{ forecast.at_once }</td>
+            <th scope="row"><code>{ budget }</code>if is_current { { " " }<span class="badge">{ words.now }</span> }
+                <span class="found small quiet">{ fill(words.at_once, &[("n", &forecast.at_once.to_string()), ("waves", &forecast.waves.to_string())]) }</span></th>
             <td class="number">{ match forecast.duration_ms {
                 Some(ms) => html! { { env.words().time_of(ms) } },
                 None => html! { <span class="badge danger">{ words.never }</span> },

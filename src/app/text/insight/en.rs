@@ -68,7 +68,7 @@ pub(super) fn rule_words(rule: Rule) -> RuleWords {
         Rule::SkipsControlPlane => (
             "Control-plane nodes get no pod",
             "They carry the taint {taint}, which is not tolerated. An agent for every machine is often meant for these too; it must be said.",
-            "Add the toleration, or leave it and know it.",
+            "Add the toleration if the agent belongs there too.",
             "",
         ),
         Rule::TolerationWithoutOperator => (

@@ -68,7 +68,7 @@ pub(super) fn rule_words(rule: Rule) -> RuleWords {
         Rule::SkipsControlPlane => (
             "Les nœuds du control plane n’ont pas de pod",
             "Ils portent la taint {taint}, qui n’est pas tolérée. Un agent pour chaque machine les vise souvent aussi ; il faut le dire.",
-            "Ajoutez la toleration, ou laissez ainsi en connaissance de cause.",
+            "Ajoutez la toleration si l’agent a sa place là aussi.",
             "",
         ),
         Rule::TolerationWithoutOperator => (

@@ -25,8 +25,8 @@ panel_words! {
         "Possible dès que le DaemonSet est dans le cluster : appliquez d’abord le manifeste.";
     asked_none "Each pod asks for nothing, so the scheduler sets nothing aside for the agent. Type what it really needs to see what it costs."
         "Chaque pod ne demande rien : le scheduler ne réserve rien pour l’agent. Saisissez ce dont il a réellement besoin pour voir son coût.";
-    at_once "at once"
-        "à la fois";
+    at_once "{n} at once, {waves} times"
+        "{n} à la fois, {waves} fois";
     budget "Another budget"
         "Autre budget";
     budget_hint "5 or 20%"
@@ -41,6 +41,8 @@ panel_words! {
         "{name} est nouveau : DESIRED {after}.";
     change_none "{name}: no pod changes."
         "{name} : aucun pod ne change.";
+    change_nothing "The cluster has it as it is here: applying changes nothing, and no pod changes."
+        "Le cluster l’a tel quel : appliquer ne change rien, et aucun pod ne change.";
     change_refused "The manifest cannot be applied:"
         "Le manifeste ne peut pas être appliqué :";
     change_replaced "Pods to replace: {n}, {at_once} at a time. The old pod goes first."
@@ -155,8 +157,8 @@ panel_words! {
         "par pod";
     play_change "Try the rollout on a copy"
         "Essayer le rollout sur une copie";
-    play_rollout "Try the present budget on a copy of this cluster"
-        "Essayer le budget actuel sur une copie de ce cluster";
+    play_rollout "Try it on a copy of this cluster"
+        "Essayer sur une copie de ce cluster";
     replicas "Replicas of the Deployment"
         "Réplicas du Deployment";
     result_done "On the copy the rollout took {time} (nodes: {nodes}). Nodes without a ready pod at the worst moment: {uncovered}."
