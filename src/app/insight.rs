@@ -401,6 +401,7 @@ mod tests {
     fn a_trial_runs_in_slices_and_is_forgotten_when_the_session_moves_on() {
         let mut model = page();
         send(&mut model, InsightMsg::Show(Section::Rollout));
+        model.insight.budget = 4;
         let effects = send(&mut model, InsightMsg::PlayRollout(None));
         assert!(matches!(view(&model).trial, TrialView::Running(..)));
         assert!(run(&mut model, effects) > 1);
