@@ -95,7 +95,7 @@ test('findings stand at their line and are mended with a click', async ({ open, 
   await show(page, 'Check');
   const latest = panel(page).locator('.finding', { hasText: 'has no fixed version' });
   await expect(latest).toBeVisible();
-  await latest.getByRole('button', { name: /^line 15/ }).click();
+  await latest.getByRole('button', { name: /^line 17/ }).click();
   await expect(page.locator('.cm-activeLine')).toContainText('image:');
   const finding = panel(page).locator('.finding', { hasText: 'Control-plane nodes get no pod' });
   await accessible();
