@@ -186,8 +186,10 @@ fn model(daemonset: &DaemonSet, behaviours: &Behaviours, nodes: usize) -> World 
     }
     for containers in [&mut spec.containers, &mut spec.init_containers] {
         for container in Rc::make_mut(containers) {
-            container.other.remove("volumeMounts");
-            container.other.remove("volumeDevices");
+            // What the model has not got would hold the pods back.
+            for field in ["volumeMounts", "volumeDevices", "env", "envFrom"] {
+                container.other.remove(field);
+            }
             // Requests could fill a node; limits stay, since they decide who is killed.
             if let Some(resources) = &mut container.resources {
                 resources.requests = resources

@@ -26,6 +26,17 @@ impl Other {
         }
     }
 
+    /// Takes a field away.
+    pub fn remove(&mut self, field: &str) {
+        if self.contains_key(field) {
+            let left = self.0.take().map(|mut fields| {
+                Rc::make_mut(&mut fields).remove(field);
+                fields
+            });
+            self.0 = left.filter(|fields| !fields.is_empty());
+        }
+    }
+
     /// Sets a field that is not there.
     pub fn or_insert(&mut self, field: &str, value: Value) {
         if !self.contains_key(field) {
