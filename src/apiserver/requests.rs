@@ -115,6 +115,7 @@ pub fn create(
     }
     admission::validate(api.store(), resource, &tree)?;
     warnings.extend(validation::warnings(resource.kind, &tree, None));
+    warnings.extend(admission::warning(api.store(), resource, &tree));
     if let Object::Node(node) = object {
         object = Object::from((*node).clone().registering());
     }
@@ -427,11 +428,30 @@ fn update(
     let object = typed(resource, &tree)?;
     let mut warnings = warnings;
     warnings.extend(validation::warnings(resource.kind, &tree, Some(&before)));
+    match &object {
+        Object::Pod(_) => {}
+        Object::Namespace(_) => warnings.extend(pods_that_violate(api, &before, &tree)),
+        _ => warnings.extend(admission::warning(api.store(), resource, &tree)),
+    }
     if object == *old || typed(resource, &before).is_ok_and(|before| before == object) {
         return Ok(Answer { object: old.clone(), warnings, changed: false });
     }
     let object = commit(api, Write::Update(object), options.dry_run)?;
     Ok(Answer { object, warnings, changed: true })
+}
+
+/// What is to be said of the pods of a namespace whose labels now ask for more.
+fn pods_that_violate(api: &ApiServer, before: &Value, after: &Value) -> Vec<String> {
+    let labels = |namespace: &Value| namespace.pointer("/metadata/labels").cloned().unwrap_or(Value::Null);
+    let (old, new) = (labels(before), labels(after));
+    if old == new {
+        return Vec::new();
+    }
+    let name = metadata_text(after, "name");
+    let pods: Vec<Value> = super::Store::in_namespace(api.store().pods(), name)
+        .map(|pod| Object::Pod(Rc::clone(pod)).to_value())
+        .collect();
+    admission::pod_security::namespace_warnings(name, schema::Tree(&old), schema::Tree(&new), pods.iter())
 }
 
 fn commit(api: &mut ApiServer, write: Write, dry_run: bool) -> Result<Object, Status> {

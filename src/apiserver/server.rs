@@ -1,6 +1,6 @@
 //! The one place that changes the store.
 
-use super::admission::{self, AdmissionView};
+use super::admission::{self, AdmissionView, pod_security};
 use super::correlator::EventCorrelator;
 use super::random::Random;
 use super::schema;
@@ -153,10 +153,12 @@ impl ApiServer {
         Ok(self.insert(object))
     }
 
-    /// Limits and quotas hold for the pods that controllers make, too.
+    /// Limits, quotas and pod security hold for the pods that controllers make, too.
     fn check_limits(&self, object: &Object) -> Result<(), Status> {
         let limited = |namespace: &str| {
-            !self.store.limit_ranges(namespace).is_empty() || !self.store.resource_quotas(namespace).is_empty()
+            pod_security::enforces(schema::Tree(&self.store.namespace_labels(namespace)))
+                || !self.store.limit_ranges(namespace).is_empty()
+                || !self.store.resource_quotas(namespace).is_empty()
         };
         match (object, schema::resource_of("v1", "Pod")) {
             (Object::Pod(pod), Some(resource)) if limited(&pod.metadata.namespace) => {

@@ -91,4 +91,9 @@ impl AdmissionView for Store {
             })
             .collect()
     }
+
+    fn namespace_labels(&self, namespace: &str) -> Value {
+        let labels = Self::namespace(self, &ObjectKey::cluster(namespace)).map(|namespace| &namespace.metadata.labels);
+        labels.map_or(Value::Null, |labels| encode(&**labels))
+    }
 }

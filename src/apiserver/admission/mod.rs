@@ -5,6 +5,7 @@
 
 mod limits;
 mod pod_defaults;
+pub mod pod_security;
 mod quota;
 mod requests;
 
@@ -45,6 +46,10 @@ pub trait AdmissionView {
     fn limit_ranges(&self, namespace: &str) -> Vec<Value>;
     /// The resource quotas of a namespace with what is used of each, by name.
     fn resource_quotas(&self, namespace: &str) -> Vec<QuotaState>;
+    /// The labels of a namespace, as a JSON object.
+    fn namespace_labels(&self, _namespace: &str) -> Value {
+        Value::Null
+    }
 }
 
 /// Namespaces that cannot be deleted.
@@ -89,7 +94,7 @@ pub fn mutate(view: &dyn AdmissionView, resource: &Resource, new: &mut Value, su
     }
 }
 
-/// Admission of a new object, second half: limits and quotas. The object has its name by now.
+/// Admission of a new object, second half: limits, pod security and quotas. The object has its name by now.
 pub fn validate(view: &dyn AdmissionView, resource: &Resource, new: &Value) -> Result<(), Status> {
     let tree = Tree(new);
     let namespace = tree.at("metadata").str("namespace");
@@ -104,11 +109,20 @@ pub fn validate(view: &dyn AdmissionView, resource: &Resource, new: &Value) -> R
                 many => return refuse(&format!("[{}]", many.join(", "))),
             }
         }
+        if let Some(message) = pod_security::refusal(Tree(&view.namespace_labels(namespace)), new) {
+            return refuse(&message);
+        }
     }
     match quota::exceeded(view.resource_quotas(namespace), resource, new) {
         Some(message) => refuse(&message),
         None => Ok(()),
     }
+}
+
+/// What admission warns about when an object is created or, unless it is a pod, changed.
+pub fn warning(view: &dyn AdmissionView, resource: &Resource, new: &Value) -> Option<String> {
+    let labels = view.namespace_labels(Tree(new).at("metadata").str("namespace"));
+    pod_security::warning(Tree(&labels), resource.kind, new)
 }
 
 /// Admission of a deletion: three namespaces are immortal.

@@ -10,6 +10,7 @@ use super::resources::{allows_overcommit, quantity, quantity_value, quota_resour
 use super::security::one_of;
 use super::workloads::{at_most_100_percent, positive_int_or_percent};
 use crate::apiserver::admission::HIGHEST_USER_PRIORITY;
+use crate::apiserver::admission::pod_security;
 use crate::apiserver::schema::Tree;
 
 /// A new node.
@@ -136,6 +137,15 @@ pub fn namespace(namespace: Tree<'_>, errors: &mut Errors) {
             let detail = "name is neither a standard finalizer name nor is it fully qualified";
             errors.invalid(&path, name, detail);
         }
+    }
+}
+
+/// The labels of a namespace that the PodSecurity plugin reads. It looks at them when everything else is sound.
+pub fn pod_security_labels(namespace: Tree<'_>, errors: &mut Errors) {
+    let meta = Path::new("metadata");
+    let path = meta.child("labels");
+    for (label, value, detail) in pod_security::unreadable_labels(namespace.at("metadata").at("labels")) {
+        errors.invalid(&path.key(&label), &value, detail);
     }
 }
 

@@ -42,7 +42,12 @@ pub fn validate_create(resource: &Resource, new: &Value) -> Vec<FieldError> {
         "ReplicaSet" => workloads::replicaset(new, list),
         "StatefulSet" => workloads::statefulset(new, list),
         "ControllerRevision" => workloads::controller_revision(new, list),
-        "Namespace" => cluster::namespace(new, list),
+        "Namespace" => {
+            cluster::namespace(new, list);
+            if list.0.is_empty() {
+                cluster::pod_security_labels(new, list);
+            }
+        }
         "PriorityClass" => cluster::priority_class(new, list),
         "PodDisruptionBudget" => cluster::disruption_budget(new, list),
         "RuntimeClass" => cluster::runtime_class(new, list),
@@ -73,6 +78,10 @@ pub fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Fie
         "RuntimeClass" => cluster::runtime_class_update(new, old, list),
         _ => {
             object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), list);
+            let labels = |tree: Tree<'_>| tree.at("metadata").at("labels").0.clone();
+            if resource.kind == "Namespace" && list.0.is_empty() && labels(new) != labels(old) {
+                cluster::pod_security_labels(new, list);
+            }
             if matches!(resource.kind, "ResourceQuota" | "LimitRange" | "ConfigMap" | "Secret") {
                 // Rules of the content are the same; those of the metadata were just applied.
                 let known = list.0.len();
