@@ -75,30 +75,43 @@ fn read_text(io: &Io, command: &Command, text: &str, source: &str, items: &mut V
 
 /// apiVersion and kind must be there.
 fn check_type(value: &Value, source: &str, command: &Command) -> Result<()> {
-    let is_set = |field: &str| value.get(field).and_then(Value::as_str).is_some_and(|text| !text.is_empty());
     if validates(command) {
-        let problem = if !value.is_object() {
-            "invalid object to validate"
+        let problems: Vec<String> = if value.is_object() {
+            ["apiVersion", "kind"].into_iter().filter_map(|field| type_problem(value, field)).collect()
         } else {
-            match (is_set("apiVersion"), is_set("kind")) {
-                (true, true) => return Ok(()),
-                (false, true) => "apiVersion not set",
-                (true, false) => "kind not set",
-                (false, false) => "[apiVersion not set, kind not set]",
-            }
+            vec!["invalid object to validate".into()]
         };
-        return Err(CliError::message(format!(
-            "error validating {source:?}: error validating data: {problem}; if you choose to ignore these errors, turn \
-             validation off with --validate=false"
-        )));
+        let problem = match problems.as_slice() {
+            [] => String::new(),
+            [one] => one.clone(),
+            many => format!("[{}]", many.join(", ")),
+        };
+        if !problem.is_empty() {
+            return Err(CliError::message(format!(
+                "error validating {source:?}: error validating data: {problem}; if you choose to ignore these errors, \
+                 turn validation off with --validate=false"
+            )));
+        }
     }
-    let missing = match (is_set("kind"), is_set("apiVersion")) {
-        (true, true) => return Ok(()),
-        (false, _) => "Kind",
-        (true, false) => "apiVersion",
-    };
+    if value.get("kind").and_then(Value::as_str).is_some_and(|kind| !kind.is_empty()) {
+        return Ok(());
+    }
     let shown = super::compact_json(value);
-    Err(CliError::message(format!("unable to decode {source:?}: Object '{missing}' is missing in '{shown}'")))
+    Err(CliError::message(format!("unable to decode {source:?}: Object 'Kind' is missing in '{shown}'")))
+}
+
+/// What is wrong with an object's apiVersion or kind.
+///
+/// Follows kubernetes kubectl pkg/validation getObjectKind, v1.36.
+fn type_problem(value: &Value, field: &str) -> Option<String> {
+    match value.get(field) {
+        Some(Value::String(text)) if field == "apiVersion" && text.matches('/').count() > 1 => {
+            Some(format!("unexpected GroupVersion string: {text}"))
+        }
+        Some(Value::String(_)) => None,
+        None | Some(Value::Null) => Some(format!("{field} not set")),
+        Some(_) => Some(format!("{field} isn't string type")),
+    }
 }
 
 /// Whether `--validate` asks for more than nothing.

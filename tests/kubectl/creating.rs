@@ -166,3 +166,25 @@ status:
         "error: deployments.apps \"web\" can't restart paused deployment (run rollout resume first)\n",
     );
 }
+
+#[test]
+fn a_document_must_say_what_it_is() {
+    let mut api = cluster(&[]);
+    let mut refused = |head: &str, problem: &str| {
+        let wanted = format!(
+            "error: error validating \"STDIN\": error validating data: {problem}; if you choose to ignore these errors, \
+             turn validation off with --validate=false\n"
+        );
+        fails(&mut api, &apply(&format!("{head}metadata:\n  name: x\n")), &wanted);
+    };
+    refused("kind: DaemonSet\n", "apiVersion not set");
+    refused("apiVersion: 1\n", "[apiVersion isn't string type, kind not set]");
+    refused("apiVersion: apps/v1\nkind: true\n", "kind isn't string type");
+    refused("apiVersion: apps/v1/x\nkind: DaemonSet\n", "unexpected GroupVersion string: apps/v1/x");
+    fails(
+        &mut api,
+        &apply("apiVersion: \"\"\nkind: DaemonSet\nmetadata:\n  name: x\n"),
+        "error: resource mapping not found for name: \"x\" namespace: \"\" from \"STDIN\": no matches for kind \
+         \"DaemonSet\" in version \"\"\nensure CRDs are installed first\n",
+    );
+}
