@@ -129,7 +129,12 @@ pub fn tolerated<'a>(taints: impl Iterator<Item = &'a Taint>, tolerations: &[Tol
 /// The turn of a pod.
 pub fn plan(store: &Store, key: &ObjectKey, state: &TaintEvictionState, now: Now) -> TaintEvictionPlan {
     let Some(pod) = store.pod(key).filter(|pod| pod.is_bound()) else {
-        return Plan::idle(state.without(key));
+        let next = state.without(key);
+        return match state.pods.get(key) {
+            // It went by other means before its time was over.
+            Some((_, Work::Waiting { .. })) => Plan { writes: vec![cancelled(key)], ..Plan::idle(next) },
+            _ => Plan::idle(next),
+        };
     };
     let work = state.work(pod);
     // A node that is gone leaves things as they are: pod garbage collection takes its pods.
@@ -185,12 +190,14 @@ fn time_over(pod: &Rc<Pod>, state: &TaintEvictionState, now: Now) -> TaintEvicti
     }
 }
 
-fn event(pod: &Pod, message: String) -> Write {
-    Write::Event(EventDraft::about(Kind::Pod, &pod.metadata, NORMAL, "TaintManagerEviction", message, COMPONENT))
+/// The controller names the pod without its uid, so that `kubectl describe pod` does not find the event.
+fn event(pod: &ObjectKey, message: String) -> Write {
+    let metadata = ObjectMeta { namespace: pod.namespace.clone(), name: pod.name.clone(), ..ObjectMeta::default() };
+    Write::Event(EventDraft::about(Kind::Pod, &metadata, NORMAL, "TaintManagerEviction", message, COMPONENT))
 }
 
-fn cancelled(pod: &Pod) -> Write {
-    event(pod, format!("Cancelling deletion of Pod {}", pod.metadata.key()))
+fn cancelled(pod: &ObjectKey) -> Write {
+    event(pod, format!("Cancelling deletion of Pod {pod}"))
 }
 
 fn cancel(pod: &Pod, state: &TaintEvictionState) -> TaintEvictionPlan {
@@ -198,7 +205,7 @@ fn cancel(pod: &Pod, state: &TaintEvictionState) -> TaintEvictionPlan {
     match state.work(pod) {
         Some(Work::Waiting { .. }) => {
             let reason = TaintEvictionReason::Cancelled { node: pod.spec.node_name.clone() };
-            Plan { writes: vec![cancelled(pod)], reason, ..Plan::idle(next) }
+            Plan { writes: vec![cancelled(&pod.metadata.key())], reason, ..Plan::idle(next) }
         }
         _ => Plan::idle(next),
     }
@@ -208,9 +215,10 @@ fn evict(pod: &Rc<Pod>, state: &TaintEvictionState, reason: TaintEvictionReason,
     let mut writes = Vec::new();
     // A pod that was to go later is to go now instead.
     if matches!(state.work(pod), Some(Work::Waiting { at_ms, .. }) if at_ms > now.ms) {
-        writes.push(cancelled(pod));
+        writes.push(cancelled(&pod.metadata.key()));
     }
-    writes.push(event(pod, format!("Marking for deletion Pod {}", pod.metadata.key())));
+    let key = pod.metadata.key();
+    writes.push(event(&key, format!("Marking for deletion Pod {key}")));
     let mut marked = (**pod).clone();
     let changed = marked.status.set_condition(PodCondition {
         type_: "DisruptionTarget".into(),

@@ -344,6 +344,22 @@ fn a_no_execute_taint_evicts_what_does_not_tolerate_it() {
 }
 
 #[test]
+fn a_pod_that_goes_before_its_time_is_told_of_once_more() {
+    let mut world = World::new(1);
+    world.create(patient("web", "worker1", 60));
+    world.run_to(5.0);
+    world.taint("worker1", "node.kubernetes.io/unreachable=:NoExecute");
+    world.run_to(7.0);
+    world.clear();
+    world.delete_pod_now("web");
+    world.run_to(100.0);
+    assert_eq!(
+        world.about(&["web"]),
+        ["7.0 web removed", "7.0 web event TaintManagerEviction: Cancelling deletion of Pod default/web"]
+    );
+}
+
+#[test]
 fn tolerations_with_seconds_give_time_and_the_shortest_counts() {
     let mut world = World::new(1);
     let mut tree = pod("web", "nginx", "worker1");

@@ -12,7 +12,7 @@ pub(super) fn about(api: &ApiServer, object: &Object) -> Vec<Rc<Event>> {
     let mut events: Vec<Rc<Event>> = Store::in_namespace(api.store().events(), namespace)
         .filter(|event| {
             let about = &event.involved_object;
-            about.kind == kind && about.name == metadata.name && (about.uid.is_empty() || about.uid == metadata.uid)
+            about.kind == kind && about.name == metadata.name && about.uid == metadata.uid
         })
         .cloned()
         .collect();
