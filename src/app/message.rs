@@ -333,6 +333,8 @@ pub enum Msg {
     LookAtLine(usize),
     /// Show a step's changes, or hide them.
     ToggleStep(usize),
+    /// Show only the steps that speak of something.
+    FilterStory(String),
     /// Show more of the story's beginning.
     EarlierSteps,
     /// Light or dark.

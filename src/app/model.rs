@@ -80,6 +80,8 @@ pub struct Model {
     pub open_step: Option<usize>,
     /// How many steps of the story before the present one are shown.
     pub story_before: usize,
+    /// Only the steps that speak of this are shown; empty: all.
+    pub story_filter: Rc<str>,
     /// What there is to say about the shown file.
     pub check: Check,
     /// A range of the shown file that something else speaks of.
@@ -220,6 +222,7 @@ impl Model {
             announcement: "".into(),
             open_step: None,
             story_before: STORY_PAGE,
+            story_filter: "".into(),
             check: Check::default(),
             mark: None,
             chip: None,

@@ -168,6 +168,7 @@ fn look(model: &mut Model, message: Msg) -> Vec<Effect> {
             model.tab = tab;
         }
         Msg::ToggleStep(number) => model.open_step = if model.open_step == Some(number) { None } else { Some(number) },
+        Msg::FilterStory(text) => model.story_filter = text.trim().to_lowercase().into(),
         Msg::EarlierSteps => model.story_before = model.story_before.saturating_add(STORY_PAGE),
         Msg::SystemDark(dark) => {
             model.system_dark = dark;

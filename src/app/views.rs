@@ -59,6 +59,7 @@ pub struct Views {
     /// The step that was the present one at the last refresh.
     last: Option<Rc<Step>>,
     entries: Entries,
+    found: Found,
 }
 
 /// Steps in words, kept as long as the language and the steps are the same.
@@ -67,6 +68,54 @@ struct Entries {
     language: Option<crate::app::text::Language>,
     made: Vec<(Rc<Step>, Rc<StoryEntry>)>,
     from: usize,
+}
+
+/// The steps that speak of what the person looks for.
+#[derive(Clone, Debug, Default)]
+struct Found {
+    language: Option<crate::app::text::Language>,
+    filter: Rc<str>,
+    /// The last step that was looked at.
+    last: Option<Rc<Step>>,
+    entries: Vec<Rc<StoryEntry>>,
+}
+
+/// Most steps, counted from the last one, in which something is looked for.
+const LOOKED_AT: usize = 4000;
+
+impl Found {
+    /// What is found around the present position. Only new steps are looked at.
+    fn update(&mut self, model: &Model) -> StoryPart {
+        let session = &model.session;
+        let (position, len) = (session.position(), session.len());
+        let same = self.language == Some(model.language())
+            && self.filter == model.story_filter
+            && self
+                .last
+                .as_ref()
+                .is_some_and(|last| session.step_number(last.number).is_some_and(|there| Rc::ptr_eq(there, last)));
+        let from = match self.last.as_ref().filter(|_| same) {
+            Some(last) => last.number,
+            None => {
+                self.entries.clear();
+                len.saturating_sub(LOOKED_AT)
+            }
+        };
+        for number in from + 1..=len {
+            let Some(step) = session.step_number(number) else { break };
+            let entry = model.words().story_entry(step);
+            let text = format!("{} {} {}", entry.text, entry.because, entry.command.as_deref().unwrap_or(""));
+            if text.to_lowercase().contains(&*model.story_filter) {
+                self.entries.push(Rc::new(entry));
+            }
+            self.last = Some(Rc::clone(step));
+        }
+        (self.language, self.filter) = (Some(model.language()), Rc::clone(&model.story_filter));
+        let now = self.entries.partition_point(|entry| entry.number <= position);
+        let (first, end) = (now.saturating_sub(model.story_before), (now + 40).min(self.entries.len()));
+        let entries = self.entries.get(first..end).unwrap_or_default().to_vec();
+        StoryPart { entries, earlier: first, later: self.entries.len() - end }
+    }
 }
 
 /// Most events that are listed.
@@ -159,7 +208,11 @@ impl Views {
         self.telling = entries.get(position.wrapping_sub(from + 1)).map(|entry| entry.text.clone()).unwrap_or_default();
         self.entries.made = made;
         self.entries.from = from;
-        set(&mut self.story, StoryPart { entries, earlier: from, later: len - to });
+        let part = match &*model.story_filter {
+            "" => StoryPart { entries, earlier: from, later: len - to },
+            _ => self.found.update(model),
+        };
+        set(&mut self.story, part);
     }
 }
 

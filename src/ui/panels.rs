@@ -35,7 +35,7 @@ fn panel(model: &Model) -> Html {
     let views = &model.views;
     match model.tab {
         SideTab::Story => html! {
-            <Story part={views.story.clone()} position={model.session.position()} open={views.open_step.clone()} />
+            <Story part={views.story.clone()} position={model.session.position()} open={views.open_step.clone()} filter={model.story_filter.clone()} />
         },
         SideTab::Events => html! { <Events events={views.events.clone()} /> },
         SideTab::Why => html! {

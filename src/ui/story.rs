@@ -6,9 +6,11 @@ use crate::app::text::time;
 use crate::app::view::{EventRow, OpenStep, StoryEntry, StoryPart};
 use crate::ui::diff::diff_lines;
 use crate::ui::env::{Env, use_env};
+use crate::ui::icons::{Icon, icon};
 use crate::ui::phrase::sentence;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
+use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
 /// Properties of [`Story`].
@@ -20,6 +22,8 @@ pub struct StoryProps {
     pub position: usize,
     /// The step whose changes are shown, and the changes.
     pub open: Option<Rc<OpenStep>>,
+    /// Only the steps that speak of this are shown.
+    pub filter: Rc<str>,
 }
 
 /// The steps.
@@ -39,7 +43,25 @@ pub fn Story(props: &StoryProps) -> Html {
             }
         });
     }
-    html! { <div ref={list}>{ steps(&env, props) }</div> }
+    let words = env.words();
+    let typed = {
+        let send = env.send.clone();
+        Callback::from(move |event: InputEvent| {
+            send.emit(Msg::FilterStory(event.target_unchecked_into::<HtmlInputElement>().value()));
+        })
+    };
+    let has_steps = !props.part.entries.is_empty() || !props.filter.is_empty();
+    html! {
+        <div ref={list}>
+            if has_steps {
+                <div class="story-filter search">{ icon(Icon::Search) }
+                    <input class="field" type="search" placeholder={words.filter_story_hint} aria-label={words.filter_story}
+                        autocomplete="off" autocapitalize="off" spellcheck="false" oninput={typed} />
+                </div>
+            }
+            { steps(&env, props) }
+        </div>
+    }
 }
 
 /// Properties of [`Events`].
@@ -73,6 +95,9 @@ fn runs(props: &StoryProps) -> Vec<&[Rc<StoryEntry>]> {
 
 fn steps(env: &Env, props: &StoryProps) -> Html {
     let words = env.words();
+    if props.part.entries.is_empty() && !props.filter.is_empty() {
+        return html! { <div class="empty left"><p>{ words.story_none }</p></div> };
+    }
     if props.part.entries.is_empty() {
         return html! { <div class="empty left"><p>{ words.story_empty }</p><p class="quiet">{ words.story_empty_more }</p></div> };
     }

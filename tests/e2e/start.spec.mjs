@@ -25,7 +25,8 @@ test('a page whose program does not arrive says so', async ({ page, site, compla
   complaints.length = 0;
 });
 
-for (const width of [1440, 1199, 1024, 800, 390, 360]) {
+// 320 px is also what 1280 px are at 400 %, and 720 px what 1440 are at 200 %.
+for (const width of [1440, 1199, 1024, 800, 720, 390, 320]) {
   test(`nothing lies beside the page at ${width} pixels`, async ({ open, page }) => {
     await page.setViewportSize({ width, height: 850 });
     await open();

@@ -237,3 +237,30 @@ fn files_open_as_scenario_or_as_manifest() {
     send(&mut model, [Msg::Import { name: "s.yaml".into(), text: SCENARIO.into() }]);
     assert_eq!((model.views.cards.len(), model.session.len()), (3, 0));
 }
+
+#[test]
+fn the_story_can_be_searched_and_new_steps_are_found_too() {
+    let mut model = model();
+    send(&mut model, [Msg::RunToQuiet, Msg::FilterStory("Scheduler".into())]);
+    let told = |model: &Model| -> Vec<String> {
+        model.views.story.entries.iter().map(|entry| entry.text.to_string()).collect()
+    };
+    assert_eq!(told(&model).len(), 2);
+    assert!(told(&model).iter().all(|text| text.starts_with("Scheduler bound")), "{:?}", told(&model));
+    send(&mut model, [Msg::Run("kubectl delete pods --all".into()), Msg::RunToQuiet]);
+    assert_eq!(told(&model).len(), 4);
+    send(&mut model, [Msg::FilterStory(String::new())]);
+    assert!(told(&model).len() > 10);
+}
+
+#[test]
+fn a_step_is_followed_back_to_the_command_that_led_to_it() {
+    let mut model = model();
+    send(&mut model, [Msg::Run("kubectl label nodes worker1 a=b".into()), Msg::RunToQuiet]);
+    let bound = model.views.story.entries.iter().find(|entry| entry.text.to_string().contains("bound")).unwrap().number;
+    send(&mut model, [Msg::ToggleStep(bound)]);
+    let open = model.views.open_step.clone().unwrap();
+    assert!(open.diffs.iter().any(|diff| diff.name.starts_with("Pod")), "{:?}", open.diffs);
+    assert!(open.causes[0].1.to_string().contains("created"), "{:?}", open.causes);
+    assert!(open.causes.windows(2).all(|pair| pair[1].0 < pair[0].0));
+}
