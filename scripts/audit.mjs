@@ -49,9 +49,13 @@ try {
     const metrics = ['first-contentful-paint', 'largest-contentful-paint', 'total-blocking-time', 'cumulative-layout-shift', 'speed-index'];
     console.log(`${name}: ${scores.map(([id, score]) => `${id} ${score}`).join(', ')}`);
     console.log(`  ${metrics.map((id) => `${id} ${lhr.audits[id].displayValue}`).join(', ')}`);
-    for (const { id, score, title, scoreDisplayMode } of Object.values(lhr.audits)) {
+    const named = ({ node, url, duration }) => [node?.selector ?? url, duration && `${Math.round(duration)} ms`].filter(Boolean).join(' ');
+    for (const { id, score, title, scoreDisplayMode, details } of Object.values(lhr.audits)) {
       const inCategory = CATEGORIES.some((category) => lhr.categories[category].auditRefs.some((ref) => ref.id === id && ref.weight > 0));
-      if (inCategory && score !== null && score < 0.9 && scoreDisplayMode !== 'informative') console.log(`  below: ${title} (${id}, ${score})`);
+      if (inCategory && score !== null && score < 0.9 && scoreDisplayMode !== 'informative') {
+        const more = id === 'total-blocking-time' ? lhr.audits['long-tasks'].details : id === 'largest-contentful-paint' ? lhr.audits['largest-contentful-paint-element'].details?.items?.[0] : details;
+        console.log(`  below: ${title} (${id}, ${score}): ${(more?.items ?? []).slice(0, 8).map(named).filter(Boolean).join(', ')}`);
+      }
     }
     good &&= scores.every(([, score]) => score >= AT_LEAST);
   }

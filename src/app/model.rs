@@ -190,7 +190,8 @@ impl Model {
         Self::with(session, files, saved.settings, browser_language)
     }
 
-    /// A session with files.
+    /// A session with files. What there is to say about them is left to [`Self::recheck`], so that the page can be drawn
+    /// first.
     pub fn with(session: Session, files: Files, settings: Settings, browser_language: Language) -> Self {
         let mut model = Self {
             session,
@@ -231,7 +232,6 @@ impl Model {
             views: Views::default(),
         };
         model.refresh();
-        model.recheck();
         model
     }
 

@@ -495,6 +495,7 @@ fn start_session(model: &mut Model, session: Session, before: Saved) {
     fresh.system_dark = kept.2;
     fresh.pane = kept.3;
     *model = fresh;
+    model.recheck();
     if before.steps > 0 {
         model.replaced = Some(before);
         offer(model, model.words().session_replaced.to_string(), NoticeAction::RestoreSession);
@@ -506,6 +507,7 @@ fn restore_session(model: &mut Model) -> Vec<Effect> {
         let kept = (model.browser_language, model.system_dark, model.pane);
         *model = Model::restore(&before, kept.0);
         (model.system_dark, model.pane) = (kept.1, kept.2);
+        model.recheck();
     }
     vec![Effect::Save]
 }

@@ -51,6 +51,7 @@ impl Component for App {
         let mut browser = Browser::default();
         browser.run(Effect::Language(model.language()), &send, &save, 0);
         browser.listen(&send, save.clone());
+        browser.run(Effect::CheckLater, &send, &save, 0);
         let files = file_tabs(&model, &Rc::default());
         Self { model, browser, send, save, files, cannot_save: false }
     }
