@@ -183,3 +183,10 @@ fn links_lead_somewhere() {
         }
     }
 }
+
+#[test]
+fn the_template_is_a_lesson_without_a_flaw() {
+    let text = fs::read_to_string(folder().join("template/lesson.md")).unwrap();
+    let lesson = Lesson::parse(&text).unwrap();
+    assert_eq!(prove(&lesson), []);
+}

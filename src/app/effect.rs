@@ -1,5 +1,6 @@
 //! What the interface asks of the browser.
 
+use crate::app::lesson::Fetch;
 use crate::app::message::Theme;
 use crate::app::text::Language;
 
@@ -45,6 +46,17 @@ pub enum Effect {
     Theme(Theme),
     /// Language of the page.
     Language(Language),
+    /// Load a file beside the page and send it.
+    Fetch(Fetch),
+    /// Keep a text under a key; `None` forgets it.
+    Keep(&'static str, Option<String>),
+    /// Tell the page around this one.
+    Emit {
+        /// Name of the event.
+        name: &'static str,
+        /// What it carries, as JSON.
+        detail: String,
+    },
     /// Focus the element of this id.
     Focus(&'static str),
     /// Focus the name of this node.

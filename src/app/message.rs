@@ -2,6 +2,7 @@
 
 use crate::app::export::Export;
 use crate::app::insight::InsightMsg;
+use crate::app::lesson::LessonMsg;
 use crate::app::text::Language;
 use crate::objects::ObjectKey;
 use serde::{Deserialize, Serialize};
@@ -161,7 +162,7 @@ pub enum SideTab {
 
 impl SideTab {
     /// Those that are shown, in the order of the tabs. A panel enters here when it is there.
-    pub const SHOWN: &[Self] = &[Self::Story, Self::Events, Self::Why, Self::Insight];
+    pub const SHOWN: &[Self] = &[Self::Story, Self::Events, Self::Why, Self::Insight, Self::Lesson];
 
     /// The end of the ids of its tab (`tab-story`) and panel (`panel-story`).
     pub const fn name(self) -> &'static str {
@@ -361,4 +362,6 @@ pub enum Msg {
     RestoreSession,
     /// Hide the notice.
     CloseNotice,
+    /// Something about lessons or the gallery.
+    Lesson(LessonMsg),
 }

@@ -15,6 +15,7 @@ pub mod fixes;
 #[cfg(test)]
 pub mod fixture;
 pub mod insight;
+pub mod lesson;
 pub mod lines;
 pub mod message;
 pub mod model;

@@ -2,6 +2,7 @@
 
 use crate::app::check::Check;
 use crate::app::files::Files;
+use crate::app::lesson::Lessons;
 use crate::app::message::{Counter, Inspect, Pane, Question, Running, SideTab};
 use crate::app::persist::{Saved, Settings};
 use crate::app::text::{Language, Words};
@@ -92,6 +93,8 @@ pub struct Model {
     pub go_to: Option<(u32, u32)>,
     /// What the panel of insight is asked.
     pub insight: crate::app::insight::State,
+    /// Lessons and gallery.
+    pub lessons: Lessons,
     /// What is shown, computed from the above.
     pub views: Views,
 }
@@ -229,6 +232,7 @@ impl Model {
             chip: None,
             go_to: None,
             insight: crate::app::insight::State::new(settings.prices),
+            lessons: Lessons::default(),
             views: Views::default(),
         };
         model.refresh();

@@ -4,6 +4,7 @@ use crate::app::command;
 use crate::app::effect::Effect;
 use crate::app::export::{self, Export};
 use crate::app::files::Files;
+use crate::app::lesson;
 use crate::app::message::{Inspect, Msg, Pane, Running, SideTab};
 use crate::app::model::{FIRST_FILE, Model, Notice, NoticeAction, Pace, STORY_PAGE};
 use crate::app::persist::Saved;
@@ -14,7 +15,14 @@ use std::rc::Rc;
 
 /// Takes a message and says what the browser has to do.
 pub fn update(model: &mut Model, message: Msg) -> Vec<Effect> {
+    let mut effects = handle(model, message);
+    effects.extend(lesson::after(model));
+    effects
+}
+
+fn handle(model: &mut Model, message: Msg) -> Vec<Effect> {
     match message {
+        Msg::Lesson(message) => lesson::update(model, message),
         Msg::Step => step(model),
         Msg::StepOver => step_over(model),
         Msg::RunToQuiet => run_to_quiet(model),
@@ -466,9 +474,13 @@ fn tell_loop(model: &mut Model, period_ms: u64) {
 /// Opens what was dropped or chosen.
 fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
     let name = if name.is_empty() { "pasted.yaml" } else { name };
+    let is_lesson_file = lesson::is_lesson_file(name);
+    if is_lesson_file && crate::lessons::Lesson::parse(text).is_ok() {
+        return lesson::begin(model, text);
+    }
     match Scenario::parse(text) {
         // A manifest is no scenario: its apiVersion and kind are members that a scenario does not have.
-        Ok(scenario) if !text.trim().is_empty() => {
+        Ok(scenario) if !text.trim().is_empty() && !is_lesson_file => {
             let before = model.saved();
             let files = scenario.files.iter().map(|(name, text)| (name.clone(), text.clone())).collect::<Vec<_>>();
             if let Some(((first, text), rest)) = files.split_first() {
@@ -489,9 +501,10 @@ fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
 }
 
 /// Goes on with another session. The one before can be brought back.
-fn start_session(model: &mut Model, session: Session, before: Saved) {
+pub(crate) fn start_session(model: &mut Model, session: Session, before: Saved) {
     let kept = (model.settings, model.browser_language, model.system_dark, model.pane);
     let mut fresh = Model::with(session, model.files.clone(), kept.0, kept.1);
+    fresh.lessons = model.lessons.carried();
     fresh.system_dark = kept.2;
     fresh.pane = kept.3;
     *model = fresh;
@@ -505,7 +518,9 @@ fn start_session(model: &mut Model, session: Session, before: Saved) {
 fn restore_session(model: &mut Model) -> Vec<Effect> {
     if let Some(before) = model.replaced.take() {
         let kept = (model.browser_language, model.system_dark, model.pane);
+        let lessons = model.lessons.carried();
         *model = Model::restore(&before, kept.0);
+        model.lessons = lessons;
         (model.system_dark, model.pane) = (kept.1, kept.2);
         model.recheck();
     }

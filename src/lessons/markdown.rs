@@ -61,6 +61,16 @@ pub enum Inline {
     },
 }
 
+impl Inline {
+    /// What is read, without its style.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Text(text) | Self::Emphasis(text) | Self::Strong(text) | Self::Code(text) => text,
+            Self::Link { text, .. } => text,
+        }
+    }
+}
+
 /// Takes Markdown apart. Never fails: what is no markup is text.
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
@@ -148,7 +158,7 @@ fn item_of(line: &str) -> Option<(bool, &str)> {
 }
 
 /// Takes a line apart.
-pub(super) fn inlines(text: &str) -> Vec<Inline> {
+pub fn inlines(text: &str) -> Vec<Inline> {
     let mut found = Vec::new();
     let mut plain = String::new();
     let mut rest = text;

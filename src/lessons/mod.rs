@@ -21,11 +21,11 @@ mod prove;
 mod report;
 mod scene;
 
-pub use check::{Amount, Check, Counter, Item, ObjectTest, PodState, PodTest, Scene};
+pub use check::{Amount, Check, Counter, Item, ObjectClaim, ObjectTest, PodState, PodTest, Scene};
 pub use expect::{Ending, Expectation, Outcome, verify};
-pub use fault::{Fault, LessonError};
+pub use fault::{Fault, Language as FaultLanguage, LessonError, Wanted};
 pub use lesson::{Both, Choice, Lesson, Level, Question, ScriptLine, Speech, Task};
-pub use markdown::{Block, Inline, Notice, blocks};
-pub use progress::{HINT_COST, Progress, QUESTION_POINTS, TASK_POINTS, TaskProgress, TaskView};
+pub use markdown::{Block, Inline, Notice, blocks, inlines};
+pub use progress::{Answer, HINT_COST, Progress, QUESTION_POINTS, TASK_POINTS, TaskProgress, TaskView};
 pub use prove::{Flaw, play, prove};
 pub use report::{Report, ReportKind};

@@ -145,13 +145,13 @@ impl Progress {
         }
     }
 
-    /// Looks whether the present task is done, and goes on to the next. To be called after every change. Returns what
-    /// there is to tell others.
+    /// Looks whether the present task is done, and goes on to the next. To be called after every change; `files` gives
+    /// the editor's files. Returns what there is to tell others.
     pub fn look(
         &mut self,
         lesson: &Lesson,
         session: &Session,
-        files: &BTreeMap<String, String>,
+        files: impl Fn() -> BTreeMap<String, String>,
         now_ms: u64,
     ) -> Vec<Report> {
         let pause = now_ms.saturating_sub(self.seen_ms).min(LONGEST_PAUSE_MS);
@@ -179,7 +179,7 @@ impl Progress {
             self.current = self.current.saturating_add(1);
             if self.current < lesson.tasks.len() {
                 self.tasks.truncate(self.current);
-                let files = files.clone();
+                let files = files();
                 self.tasks.push(TaskProgress { since: position, files, ..TaskProgress::default() });
             }
             reports.push(Report::new(lesson, self, ReportKind::Progress));

@@ -97,7 +97,8 @@ impl Player {
                 self.files.insert(file.clone(), text.clone());
             }
         }
-        self.progress.look(lesson, &self.session, &self.files, 0);
+        let files = &self.files;
+        self.progress.look(lesson, &self.session, || files.clone(), 0);
     }
 }
 

@@ -2,16 +2,25 @@
 
 use crate::app::effect::Effect;
 use crate::app::insight::InsightMsg;
-use crate::app::message::{Msg, Theme};
+use crate::app::lesson::{self, LESSON_KEY, LessonMsg, RECORDS_KEY, lesson_in_link};
+use crate::app::message::{Msg, SideTab, Theme};
+use crate::app::model::Model;
 use crate::app::persist::STORAGE_KEY;
 use crate::app::text::Language;
 use crate::ui::dom;
 use gloo::events::EventListener;
 use gloo::render::{AnimationFrame, request_animation_frame};
 use gloo::timers::callback::Timeout;
+use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{Document, Element, File, HtmlAnchorElement, HtmlInputElement, Storage, Window};
 use yew::Callback;
+
+#[wasm_bindgen(module = "/www/lesson.js")]
+extern "C" {
+    async fn load(path: &str) -> JsValue;
+    fn emit(name: &str, detail: &str);
+}
 
 #[wasm_bindgen(module = "/www/recover.js")]
 extern "C" {
@@ -89,6 +98,34 @@ pub fn browser_language() -> Language {
 /// Real time in milliseconds, for measuring how long something took.
 pub fn now_ms() -> f64 {
     window().and_then(|window| window.performance()).map_or(0.0, |performance| performance.now())
+}
+
+/// Real time of the day in milliseconds, for telling how long a lesson took.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds since 1970.
+pub fn clock_ms() -> u64 {
+    js_sys::Date::now().max(0.0) as u64
+}
+
+/// Brings back the open lesson, or begins the one in the address.
+pub fn start_lessons(model: &mut Model) {
+    model.lessons.now_ms = clock_ms();
+    let session = model.session.clone();
+    model.lessons.restore(&session, stored(LESSON_KEY).as_deref(), stored(RECORDS_KEY).as_deref());
+    if model.lessons.active.is_some() {
+        model.tab = SideTab::Lesson;
+    }
+    let hash = window().and_then(|window| window.location().hash().ok()).unwrap_or_default();
+    if let Some(source) = lesson_in_link(&hash) {
+        for effect in lesson::begin(model, &source) {
+            if let Effect::Keep(key, text) = effect {
+                store(key, text.as_deref());
+            }
+        }
+        // A reload goes on with the lesson instead of beginning it again.
+        if let Some(location) = window().map(|window| window.location()) {
+            location.set_hash("").ok();
+        }
+    }
 }
 
 /// Timers and listeners that are under way.
@@ -189,6 +226,18 @@ impl Browser {
                 }
                 store(&format!("{STORAGE_KEY}.language"), Some(language.tag()));
             }
+            Effect::Fetch(what) => {
+                let send = send.clone();
+                wasm_bindgen_futures::spawn_local(async move {
+                    let text = load(&what.path()).await.as_string().map(Rc::from);
+                    send.emit(Msg::Lesson(LessonMsg::Fetched(what, text)));
+                });
+            }
+            Effect::Keep(key, text) => {
+                // What cannot be kept is lost with the page; the session itself says so already.
+                store(key, text.as_deref());
+            }
+            Effect::Emit { name, detail } => emit(name, &detail),
             Effect::Focus(id) => dom::focus_later(id.to_string()),
             Effect::FocusNode(node) => dom::focus_later(format!("node-{node}")),
         }

@@ -18,12 +18,16 @@ pub enum Icon {
     Error,
     File,
     Info,
+    /// A book.
+    Lesson,
     Manifest,
     More,
     Node,
     Pause,
     Picture,
     Play,
+    /// A screen on a stand.
+    Present,
     Print,
     Quiet,
     Search,
@@ -72,6 +76,10 @@ impl Icon {
                 ("M4.5 1.75h4.8l3.2 3.2v8.3a1 1 0 0 1-1 1h-7a1 1 0 0 1-1-1V2.75a1 1 0 0 1 1-1zM9 2v3.25h3.25", "")
             }
             Self::Info => ("M8 14A6 6 0 1 0 8 2a6 6 0 0 0 0 12zM8 7.5V11M8 5.1v.05", ""),
+            Self::Lesson => (
+                "M8 4.2C6.6 3.2 4.7 2.9 2.75 3v9.2c1.95-.1 3.85.2 5.25 1.2 1.4-1 3.3-1.3 5.25-1.2V3C11.3 2.9 9.4 3.2 8 4.2zM8 4.2v9.2",
+                "",
+            ),
             Self::Manifest => ("M3 4h6M3 8h10M3 12h7.5", ""),
             Self::More => (
                 "",
@@ -80,6 +88,7 @@ impl Icon {
             Self::Node => ("M2.75 3.75h10.5v8.5H2.75zM5 10h.05M8 10h3", ""),
             Self::Pause => ("", "M4.5 3.5h2.25v9H4.5zM9.25 3.5h2.25v9H9.25z"),
             Self::Picture => ("M2.75 3.75h10.5v8.5H2.75zM3 11l3-3 2.5 2.5L10.5 8.5 13 11M10.75 6.2v.05", ""),
+            Self::Present => ("M2 3h12M3 3v7h10V3M8 10v3.5M5.5 13.5h5", ""),
             Self::Print => ("M4.5 6V2.5h7V6M4.5 11.5H2.75V6h10.5v5.5H11.5M4.5 9.5h7v4h-7z", ""),
             Self::Play => ("", "M4.5 3.4v9.2c0 .5.5.8 1 .5l7-4.6a.6.6 0 0 0 0-1l-7-4.6c-.5-.3-1 0-1 .5z"),
             Self::Quiet => (

@@ -15,6 +15,7 @@ use crate::app::text::Words;
 use crate::ui::dom;
 use crate::ui::env::{Env, use_env};
 use crate::ui::insight::Insight;
+use crate::ui::lesson::lesson_panel;
 use crate::ui::story::{Events, Story};
 use crate::ui::why::Why;
 use yew::prelude::*;
@@ -31,7 +32,7 @@ fn tab_text(words: &Words, tab: SideTab) -> &'static str {
 }
 
 /// What stands in the chosen tab.
-fn panel(model: &Model) -> Html {
+fn panel(model: &Model, env: &Env) -> Html {
     let views = &model.views;
     match model.tab {
         SideTab::Story => html! {
@@ -42,8 +43,7 @@ fn panel(model: &Model) -> Html {
             <Why view={views.why.clone()} sets={views.sets.clone()} cards={views.cards.clone()} line={model.line} />
         },
         SideTab::Insight => html! { <Insight view={views.insight.clone()} section={model.insight.section} /> },
-        // The slot for lessons.
-        SideTab::Lesson => Html::default(),
+        SideTab::Lesson => lesson_panel(model, env),
     }
 }
 
@@ -55,7 +55,7 @@ pub fn panels(model: &Model, env: &Env) -> Html {
             <Tabs {tab} />
             // No role of its own for what stands in the panel: the key makes each tab begin at its top.
             <div class="side-scroll" key={tab.name()} id="side-panel" role="tabpanel" tabindex="0" aria-labelledby={format!("tab-{}", tab.name())}>
-                { panel(model) }
+                { panel(model, env) }
             </div>
         </section>
     }

@@ -9,6 +9,7 @@ use crate::app::view::FileTab;
 use crate::ui::browser::{self, Browser};
 use crate::ui::cluster::Cluster;
 use crate::ui::env::Env;
+use crate::ui::gallery::{Catalogue, CatalogueProps};
 use crate::ui::icons::{Icon, icon};
 use crate::ui::inspector::Inspector;
 use crate::ui::manifest::Manifests;
@@ -46,7 +47,8 @@ impl Component for App {
     fn create(ctx: &Context<Self>) -> Self {
         let send: Callback<Msg> = ctx.link().callback(Heard::App);
         let save: Callback<()> = ctx.link().callback(|()| Heard::SaveNow);
-        let model = start();
+        let mut model = start();
+        browser::start_lessons(&mut model);
         browser::show_theme(model.settings.theme);
         let mut browser = Browser::default();
         browser.run(Effect::Language(model.language()), &send, &save, 0);
@@ -62,6 +64,7 @@ impl Component for App {
             Heard::App(message) => message,
         };
         let before = browser::now_ms();
+        self.model.lessons.now_ms = browser::clock_ms();
         let effects = update(&mut self.model, message);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds of one message.
         let took_ms = (browser::now_ms() - before).max(0.0) as u32;
@@ -88,7 +91,7 @@ impl Component for App {
         let edited = self.files.iter().any(|file| file.edited);
         html! {
             <ContextProvider<Env> context={env.clone()}>
-                <div class={classes!("app", model.inspect.is_some().then_some("inspecting"))} data-pane={model.pane.name()}
+                <div class={classes!("app", model.inspect.is_some().then_some("inspecting"), model.lessons.presenting.then_some("presenting"))} data-pane={model.pane.name()}
                     onkeydown={self.keys()} ondragover={Callback::from(|event: DragEvent| event.prevent_default())} ondrop={self.drop_file()}>
                     <a class="skip" href="#cluster">{ words.skip }</a>
                     <TopBar theme={model.settings.theme} pane={model.pane} />
@@ -105,6 +108,7 @@ impl Component for App {
                         telling={views.telling.to_string()} branches={views.branches.clone()} compared={views.compared.clone()} looped={model.looped} />
                     <Terminal entries={model.terminal.clone()} open={model.terminal_open} hint={model.hint.clone()} completed={model.completed.clone()} />
                     <PaneBar pane={model.pane} {edited} />
+                    if model.lessons.catalogue_open { <Catalogue ..CatalogueProps::of(&model.lessons) /> }
                     if let Some(notice) = &model.notice { { notice_view(&env, notice, model) } }
                     <div class="unseen" id="announcements" role="status" aria-live="polite">{ if model.running == Running::ToQuiet { "" } else { &*model.announcement } }</div>
                 </div>

@@ -1,6 +1,7 @@
 //! The bar at the top: name, files, theme, language.
 
 use crate::app::export::Export;
+use crate::app::lesson::LessonMsg;
 use crate::app::message::{Msg, Pane, Theme};
 use crate::app::text::Language;
 use crate::ui::env::use_env;
@@ -22,6 +23,7 @@ pub struct TopBarProps {
 pub fn TopBar(props: &TopBarProps) -> Html {
     let env = use_env();
     let words = env.words();
+    let lessons = env.language.lesson_words();
     let theme_icon = match props.theme {
         Theme::Auto => Icon::ThemeAuto,
         Theme::Light => Icon::ThemeLight,
@@ -38,6 +40,8 @@ pub fn TopBar(props: &TopBarProps) -> Html {
         <header class="top">
             <div class="brand">{ mark() }<h1>{ "DaemonSet Playground" }</h1></div>
             <span class="push" />
+            <button type="button" class="button plain" id="lessons" aria-haspopup="dialog" aria-label={lessons.catalogue} title={lessons.catalogue} onclick={env.on(Msg::Lesson(LessonMsg::OpenCatalogue))}>
+                { icon(Icon::Lesson) }<span class="wide-only">{ lessons.lessons }</span></button>
             <Menu name={words.session} class={classes!("button", "plain")} face={html! { <>{ icon(Icon::File) }<span class="wide-only">{ words.session }</span></> }}>
                 { file(Icon::Undo, words.new_session, Msg::NewSession) }
                 { file(Icon::Upload, words.open_file, Msg::PickFile) }

@@ -6,6 +6,7 @@ mod facts;
 mod fr;
 mod insight;
 mod kubelet;
+mod lesson;
 mod manifest;
 mod placement;
 mod story;
@@ -16,6 +17,7 @@ pub use words::Words;
 
 pub use insight::{InsightWords, LintWords};
 
+pub use lesson::LessonWords;
 use serde::{Deserialize, Serialize};
 
 /// A language of the interface.
