@@ -172,3 +172,34 @@ fn what_cannot_be_applied_is_told_in_kubectls_words() {
     let error = applied(session.world(), &MANIFEST.replace("app: agent\n  update", "app: x\n  update")).unwrap_err();
     assert!(error.contains("field is immutable"), "{error}");
 }
+
+/// The faces that are not the page ask through plain functions; what they get serialises as JavaScript expects.
+#[test]
+fn questions_from_outside_are_answered_as_data() {
+    use daemonset_playground::insight::ask;
+    let session = cluster();
+    let world = session.world();
+    let lint = to_json(&ask::lint_text(world, MANIFEST));
+    let first = &lint[0];
+    assert!(first["rule"].is_string() && first["level"].is_string() && first["facts"].is_object(), "{first}");
+    assert!(first["span"]["start"]["line"].is_u64());
+    assert_eq!(to_json(&ask::overheads(world, None))[0]["perPod"]["milliCpu"], 0);
+    let forecasts = to_json(&ask::forecasts(world, &key(), Some(10), &[]).unwrap());
+    assert_eq!(forecasts[0]["strategy"]["maxUnavailable"], "50%");
+    assert_eq!(
+        (&forecasts[0]["waves"], &forecasts[0]["durationMs"], &forecasts[0]["uncovered"]),
+        (&2.into(), &8000.into(), &5.into())
+    );
+    let comparison = to_json(&ask::comparison(world, &key(), Some(2)).unwrap());
+    assert_eq!(
+        (&comparison["daemonset"]["follows"], &comparison["deployment"]["follows"]),
+        (&true.into(), &false.into())
+    );
+    let effects = to_json(&ask::effects(world, &MANIFEST.replace("agent:v1", "agent:v2")).unwrap());
+    assert_eq!((&effects[0]["newRevision"], &effects[0]["atOnce"]), (&true.into(), &2.into()));
+    assert!(ask::forecasts(world, &ObjectKey::new("default", "none"), None, &[]).is_err());
+}
+
+fn to_json(value: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(value).unwrap()
+}

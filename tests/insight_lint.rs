@@ -168,6 +168,10 @@ fn well_known_daemon_sets_are_judged_with_sense() {
             text.push_str(&format!("  {:<8} {:<28} {}\n", level.as_str().unwrap(), finding.rule.id(), finding.path));
         }
     }
+    for line in recordings(&root.join("tests/conformance/realmanifests.jsonl.gz")) {
+        let case: Value = serde_json::from_str(&line).unwrap();
+        changes_hold(case["inputs"]["manifest"].as_str().unwrap());
+    }
     let path = root.join("tests/lint_of_real_manifests.txt");
     #[allow(clippy::disallowed_methods, reason = "a switch of the test")]
     if std::env::var_os("UPDATE_LINT").is_some() {
@@ -177,6 +181,21 @@ fn well_known_daemon_sets_are_judged_with_sense() {
     for section in text.split("\n\n") {
         let is_critical = section.contains("kube-proxy") || section.contains("calico") || section.contains("flannel");
         assert!(!(is_critical && section.contains("  warning ")), "wolf cried:\n{section}");
+    }
+}
+
+/// Every offered change of a text leaves one that is silent about it and that the API server takes.
+fn changes_hold(text: &str) {
+    for finding in lint(text, &Known::default()) {
+        let Some(fix) = finding.fix.clone() else { continue };
+        let after = apply_edits(text, &[fix]);
+        let again = lint(&after, &Known::default());
+        let same =
+            |other: &&Finding| other.rule == finding.rule && other.path == finding.path && other.level != Level::Fine;
+        assert_eq!(again.iter().find(same), None, "{}:\n{after}", finding.rule.id());
+        let mut session = Session::new(Scenario::default());
+        let (code, said) = apply(&mut session, &after);
+        assert_eq!(code, Some(0), "{}: {said}\n{after}", finding.rule.id());
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a person may want to know beyond what happens: read-only on everything else.
 
+pub mod ask;
 pub mod compare;
 pub mod edited;
 pub mod explain;

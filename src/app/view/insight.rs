@@ -66,14 +66,12 @@ pub struct CostView {
     pub overhead: Overhead,
     /// What each pod asks for, as typed or as it is.
     pub per_pod: Amount,
-    /// Whether that is something else than it is.
-    pub is_changed: bool,
     /// That, on so many nodes as were asked about.
     pub total: Amount,
     /// What it costs in a month.
     pub month: f64,
-    /// What other requests would do.
-    pub change: RequestsChange,
+    /// What these requests would do, where they are others than the present ones.
+    pub change: Option<RequestsChange>,
     /// Labels to group the nodes by, and the chosen one.
     pub labels: Vec<String>,
     /// The chosen one.
@@ -226,8 +224,7 @@ fn cost(model: &Model, set: &DaemonSet, nodes: usize) -> CostView {
     let total = per_pod.times(nodes);
     let many = store.daemon_sets().size() > 1;
     CostView {
-        is_changed: per_pod != overhead.per_pod,
-        change: requests_change(set, store, per_pod),
+        change: (per_pod != overhead.per_pod).then(|| requests_change(set, store, per_pod)),
         labels: group_labels(&model.views.cards),
         label: label.clone(),
         fleet: if many { fleet(store, None) } else { Vec::new() },

@@ -5,7 +5,7 @@ use crate::app::insight::{Field, InsightMsg};
 use crate::app::message::Msg;
 use crate::app::phrase::fill;
 use crate::app::view::{CostView, InsightView};
-use crate::insight::overhead::{Amount, PartKind, Share};
+use crate::insight::overhead::{Amount, PartKind, RequestsChange, Share};
 use crate::ui::env::Env;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -23,8 +23,8 @@ pub(super) fn cost(env: &Env, view: &InsightView, cost: &CostView) -> Html {
                 { typed(env, Field::Nodes, words.on_nodes, &typed_texts.nodes, view.nodes.to_string(), "numeric") }
                 { typed(env, Field::Cpu, words.cpu_per_pod, &typed_texts.cpu, written_cpu(per_pod), "text") }
                 { typed(env, Field::Memory, words.memory_per_pod, &typed_texts.memory, written_memory(per_pod), "text") }
-                { typed(env, Field::CpuPrice, words.cpu_price, &typed_texts.cpu_price, String::new(), "decimal") }
-                { typed(env, Field::GibPrice, words.gib_price, &typed_texts.gib_price, String::new(), "decimal") }
+                { typed(env, Field::CpuPrice, words.cpu_price, &all.decimal_mark(&typed_texts.cpu_price), String::new(), "decimal") }
+                { typed(env, Field::GibPrice, words.gib_price, &all.decimal_mark(&typed_texts.gib_price), String::new(), "decimal") }
             </div>
             <div class="result" role="status">
                 <p class="large"><strong class="number" id="cost-total">{ result }</strong></p>
@@ -32,7 +32,7 @@ pub(super) fn cost(env: &Env, view: &InsightView, cost: &CostView) -> Html {
                 if !asks_nothing { <p class="quiet">{ fill(words.cost_month, &[("money", &all.decimal(cost.month))]) }</p> }
             </div>
             if asks_nothing { <p class="callout">{ words.asked_none }</p> }
-            if cost.is_changed { { changed(env, cost) } }
+            if let Some(change) = &cost.change { { changed(env, change) } }
             { here(env, cost) }
             { pools(env, cost) }
             { parts(env, cost) }
@@ -51,9 +51,8 @@ fn written_memory(amount: Amount) -> String {
 }
 
 /// What other requests would do.
-fn changed(env: &Env, cost: &CostView) -> Html {
+fn changed(env: &Env, change: &RequestsChange) -> Html {
     let (words, all) = (env.words().insight(), env.words());
-    let change = &cost.change;
     let signed = |text: String, amount: i64| if amount > 0 { format!("+{text}") } else { text };
     let (cpu, memory) = (change.total.milli_cpu, change.total.memory);
     let facts = [("cpu", signed(all.cpu(cpu), cpu)), ("memory", signed(all.memory(memory), memory))];

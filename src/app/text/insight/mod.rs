@@ -63,9 +63,14 @@ impl Words {
     pub fn decimal(&self, number: f64) -> String {
         let text = format!("{number:.2}");
         let text = text.trim_end_matches('0').trim_end_matches('.');
+        self.decimal_mark(text)
+    }
+
+    /// A number as it was typed, with the language's decimal mark.
+    pub fn decimal_mark(&self, number: &str) -> String {
         match self.language() {
-            Language::En => text.to_owned(),
-            Language::Fr => text.replace('.', ","),
+            Language::En => number.replace(',', "."),
+            Language::Fr => number.replace('.', ","),
         }
     }
 
