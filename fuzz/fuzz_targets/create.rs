@@ -1,0 +1,43 @@
+//! The manifest reader and the whole create path, on any bytes and on generated objects (a first byte of 0):
+//! `cargo +nightly fuzz run create CORPUS fuzz/seeds/create -- -dict=fuzz/create.dict -rss_limit_mb=500`
+#![no_main]
+
+#[path = "../../tests/create_path/mod.rs"]
+mod create_path;
+
+use create_path::generate::{Choices, KINDS, object};
+use daemonset_playground::apiserver::ApiServer;
+use libfuzzer_sys::fuzz_target;
+use serde_json::json;
+
+thread_local! {
+    static CLUSTER: ApiServer = create_path::cluster();
+}
+
+fuzz_target!(|data: &[u8]| {
+    let text = match data.split_first() {
+        Some((0, rest)) => generated(rest),
+        _ => String::from_utf8_lossy(data).into_owned(),
+    };
+    CLUSTER.with(|cluster| create_path::check(cluster, &text));
+});
+
+/// An object that the bytes choose, as JSON, with what it takes to get past the name.
+fn generated(data: &[u8]) -> String {
+    let choices: Vec<u16> = data.chunks(2).map(|pair| pair.iter().fold(0, |n, byte| n << 8 | u16::from(*byte))).collect();
+    let mut choices = Choices(choices.into_iter());
+    let (api_version, kind) = KINDS[choices.next(KINDS.len())];
+    let mut tree = object(kind, 9, &mut choices);
+    tree["apiVersion"] = json!(api_version);
+    tree["kind"] = json!(kind);
+    if !tree["metadata"].is_object() {
+        tree["metadata"] = json!({});
+    }
+    tree["metadata"]["name"] = json!("a");
+    if let Some(metadata) = tree["metadata"].as_object_mut() {
+        for field in ["namespace", "generateName", "resourceVersion", "uid"] {
+            metadata.remove(field);
+        }
+    }
+    tree.to_string()
+}
