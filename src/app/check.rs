@@ -1,17 +1,15 @@
 //! What is wrong with a manifest, and what applying it would change.
 
-use crate::apiserver::schema;
 use crate::app::diff::{Line, LineKind};
-use crate::app::phrase::fill;
+use crate::app::remedies::Fault;
 use crate::app::text::Words;
 use crate::app::view::{EditorFix, EditorNote, Outcome, Problem, Review, ReviewedObject};
 use crate::insight::lint;
-use crate::kubectl::{Context, FieldDiff, PreviewAction, PreviewItem, PreviewProblem, apply_preview};
-use crate::manifest::{self, Diagnostic, Document, Limits, ManifestRead, Severity, Span, apply_edits, edit};
+use crate::kubectl::{Context, FieldDiff, Preview, PreviewAction, PreviewItem};
+use crate::manifest::{self, Diagnostic, Limits, ManifestRead, Severity, TextEdit, apply_edits};
 use crate::objects::{Object, ObjectKey};
 use crate::simulation::Session;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What there is to say about a text.
@@ -23,45 +21,37 @@ pub struct Check {
     pub notes: Rc<Vec<EditorNote>>,
     /// What applying would do; `None` when it would do nothing or be refused.
     pub review: Option<Rc<Review>>,
-    /// The whole text after each fix.
-    pub fixes: Vec<Rc<str>>,
     /// What is worth a second look though it can be applied, with the number of its fix.
     pub lint: Rc<Vec<(lint::Finding, Option<usize>)>>,
+    /// The text that was looked at.
+    text: Rc<str>,
+    /// The edits of each fix.
+    fixes: Vec<Vec<TextEdit>>,
 }
 
+/// More findings than anybody reads are left out.
+const MOST_FINDINGS: usize = 300;
+
 impl Check {
-    /// Looks at the text of a file. Nothing is changed: the command runs on a copy of the world.
-    pub fn of(session: &Session, words: &Words, files: &BTreeMap<String, String>, name: &str) -> Self {
-        let text = files.get(name).map_or("", String::as_str);
-        if text.trim().is_empty() {
-            return Self::default();
-        }
-        let read = manifest::read(text, &Limits::default());
-        let mut check = Self::default();
-        let mut findings: Vec<Finding> =
-            read.diagnostics.iter().map(|diagnostic| Finding::of_diagnostic(words, diagnostic)).collect();
-        if !read.has_errors() {
-            let checked = Checked { words, text, read: &read };
-            let (review, refusals) = try_apply(session, name, &checked);
-            findings.extend(refusals);
-            check.review = review;
-        }
-        findings.sort_by_key(|finding| (finding.from, !finding.error));
-        check.take(text, findings, words);
-        if !read.has_errors() {
-            check.take_lint(session, text, words);
-        }
-        check
+    /// Looks at the text of a file, all of it at once. Nothing is changed: the command runs on a copy of the world.
+    pub fn of(session: &Session, words: &Words, name: &str, text: &Rc<str>) -> Self {
+        let mut checking = Checking::begin(session, words, name, text);
+        while !checking.advance(session, words, usize::MAX) {}
+        checking.finish(words)
+    }
+
+    /// The text after a fix. `None` when it is no longer the text that was looked at.
+    pub fn fixed(&self, fix: usize, text: &str) -> Option<Rc<str>> {
+        let edits = self.fixes.get(fix).filter(|_| *self.text == *text)?;
+        Some(apply_edits(text, edits).into())
     }
 
     /// Adds what the manifest check finds: for the editor what is not right, for the insight panel all of it.
-    fn take_lint(&mut self, session: &Session, text: &str, words: &Words) {
-        let world = session.world();
-        let known = lint::Known { store: Some(world.store()), behaviours: Some(world.behaviours()) };
+    fn take_lint(&mut self, findings: Vec<lint::Finding>, words: &Words) {
         let mut found = Vec::new();
-        for finding in lint::lint(text, &known) {
+        for finding in findings {
             let fix = finding.fix.clone().map(|edit| {
-                self.fixes.push(apply_edits(text, &[edit]).into());
+                self.fixes.push(vec![edit]);
                 self.fixes.len() - 1
             });
             let severity = match finding.level {
@@ -86,11 +76,11 @@ impl Check {
         self.lint = Rc::new(found);
     }
 
-    fn take(&mut self, text: &str, findings: Vec<Finding>, words: &Words) {
+    fn take(&mut self, findings: Vec<Finding>, words: &Words) {
         let (mut problems, mut notes) = (Vec::new(), Vec::new());
-        for finding in findings {
+        for finding in findings.into_iter().take(MOST_FINDINGS) {
             let fix = finding.fix.map(|edits| {
-                self.fixes.push(apply_edits(text, &edits).into());
+                self.fixes.push(edits);
                 self.fixes.len() - 1
             });
             let label = words.fix.to_string();
@@ -118,7 +108,87 @@ impl Check {
     }
 }
 
+/// A look at a text that is under way: object by object, so that a long text does not hold the page up.
+#[derive(Clone, Debug)]
+pub struct Checking {
+    text: Rc<str>,
+    read: Rc<ManifestRead>,
+    preview: Option<Preview>,
+    /// The next document, and the next of its objects.
+    next: (usize, usize),
+    findings: Vec<Finding>,
+    objects: Vec<ReviewedObject>,
+    lint: Option<Vec<lint::Finding>>,
+}
+
+impl Checking {
+    /// Reads the text.
+    pub fn begin(session: &Session, words: &Words, name: &str, text: &Rc<str>) -> Self {
+        let read = manifest::read(text, &Limits::default());
+        let findings = read.diagnostics.iter().map(|diagnostic| Finding::of_diagnostic(words, diagnostic)).collect();
+        let world = session.world();
+        let context = Context { namespace: world.namespace().to_string(), ..Context::default() };
+        let preview = if read.has_errors() { None } else { Preview::new(world.api(), &context, name) };
+        let (text, read) = (Rc::clone(text), Rc::new(read));
+        Self { text, read, preview, next: (0, 0), findings, objects: Vec::new(), lint: None }
+    }
+
+    /// Whether the text has more bytes than that.
+    pub fn is_long(&self, bytes: usize) -> bool {
+        self.text.len() > bytes
+    }
+
+    /// Tries `kubectl apply` of the next objects on a copy of the cluster: as many as there are in so many bytes, at
+    /// least one. Returns whether that was all.
+    pub fn advance(&mut self, session: &Session, words: &Words, bytes: usize) -> bool {
+        let Some(preview) = &mut self.preview else { return true };
+        let read = Rc::clone(&self.read);
+        let mut done = 0;
+        while let Some(document) = read.documents.get(self.next.0) {
+            let objects: Vec<_> = document.objects().collect();
+            // A list of a thousand objects is one document.
+            let length = document.span.range().len() / objects.len().max(1);
+            for (index, object) in objects.iter().enumerate().skip(self.next.1) {
+                if done >= bytes {
+                    return false;
+                }
+                let item = preview.object(index, object);
+                for problem in &item.problems {
+                    let fault = Fault { text: &self.text, read: &read, item: &item, problem };
+                    self.findings.push(Finding::of_problem(words, &fault));
+                }
+                self.objects.extend(reviewed(session, &item));
+                self.next.1 = index + 1;
+                done += length.max(1);
+            }
+            self.next = (self.next.0 + 1, 0);
+        }
+        if self.lint.is_none() {
+            if done >= bytes {
+                return false;
+            }
+            let world = session.world();
+            let known = lint::Known { store: Some(world.store()), behaviours: Some(world.behaviours()) };
+            self.lint = Some(lint::lint(&self.text, &known));
+        }
+        true
+    }
+
+    /// What was found.
+    pub fn finish(self, words: &Words) -> Check {
+        let changes = self.objects.iter().any(|object| object.outcome != Outcome::Unchanged);
+        let review = changes.then(|| Rc::new(Review { objects: self.objects }));
+        let mut check = Check { text: self.text, review, ..Check::default() };
+        let mut findings = self.findings;
+        findings.sort_by_key(|finding| (finding.from, !finding.error));
+        check.take(findings, words);
+        check.take_lint(self.lint.unwrap_or_default(), words);
+        check
+    }
+}
+
 /// Something to say about a place of the text.
+#[derive(Clone, Debug)]
 struct Finding {
     line: usize,
     from: u32,
@@ -126,7 +196,7 @@ struct Finding {
     error: bool,
     message: String,
     remedy: Option<String>,
-    fix: Option<Vec<manifest::TextEdit>>,
+    fix: Option<Vec<TextEdit>>,
 }
 
 impl Finding {
@@ -144,10 +214,11 @@ impl Finding {
     }
 
     /// What the API server says about an object, at the field that it names.
-    fn of_problem(checked: &Checked<'_>, item: &PreviewItem, problem: &PreviewProblem) -> Self {
-        let span = checked.place(item, problem).unwrap_or_default();
+    fn of_problem(words: &Words, fault: &Fault<'_>) -> Self {
+        let problem = fault.problem;
+        let span = fault.place().or(problem.span).unwrap_or_default();
         let units = |units: usize| u32::try_from(units).unwrap_or(u32::MAX);
-        let repair = checked.repair(item, problem);
+        let repair = fault.repair();
         Self {
             line: span.start.line.max(1),
             from: units(span.start.utf16),
@@ -157,108 +228,10 @@ impl Finding {
                 true => problem.message.clone(),
                 false => format!("{}: {}", problem.field, problem.message),
             },
-            remedy: repair.as_ref().map(|repair| repair.remedy.clone()),
-            fix: repair.and_then(|repair| repair.fix),
+            remedy: repair.as_ref().map(|repair| words.advice(&repair.advice)),
+            fix: repair.and_then(|repair| repair.edits),
         }
     }
-}
-
-/// What to do about something that the API server refuses, where one right change can be guessed.
-struct Repair {
-    remedy: String,
-    fix: Option<Vec<manifest::TextEdit>>,
-}
-
-/// A text that can be read, and what repairs are made from.
-struct Checked<'a> {
-    words: &'a Words,
-    text: &'a str,
-    read: &'a ManifestRead,
-}
-
-impl Checked<'_> {
-    /// The object that an item of the preview is about.
-    fn object(&self, item: &PreviewItem) -> Option<manifest::Object<'_>> {
-        let named = |object: &manifest::Object<'_>| {
-            object.value.pointer("/metadata/name").and_then(Value::as_str).unwrap_or("") == item.name
-        };
-        self.read.objects().find(|object| object.document.index == item.document && named(object))
-    }
-
-    /// Where to point at: the value, or the key of a value that is long or should not be there.
-    fn place(&self, item: &PreviewItem, problem: &PreviewProblem) -> Option<Span> {
-        let field = if problem.field.is_empty() { "kind" } else { &problem.field };
-        let location = self.object(item).and_then(|object| object.locate_text(field));
-        let unknown = problem.message.contains("unknown field");
-        let points = |location: manifest::Location| match location.key {
-            Some(key) if unknown || !location.exact || location.value.start.line != location.value.end.line => key,
-            Some(key) if location.value.start.line != key.start.line => key,
-            _ => location.value,
-        };
-        location.map(points).or(problem.span)
-    }
-
-    fn repair(&self, item: &PreviewItem, problem: &PreviewProblem) -> Option<Repair> {
-        let document = self.read.documents.iter().find(|document| document.index == item.document)?;
-        if problem.field.is_empty() {
-            return self.kind(document, item);
-        }
-        if problem.message.contains("unknown field") {
-            return self.misspelt(document, item, &problem.field);
-        }
-        let remedy = match problem.field.as_str() {
-            "spec.selector" if problem.message.starts_with("Required") => self.words.remedy_selector,
-            "spec.template.metadata.labels" => {
-                let selector = self.object(item).and_then(|object| object.value.pointer("/spec/selector").cloned());
-                if selector.is_some() { self.words.remedy_labels } else { self.words.remedy_selector }
-            }
-            field if field.starts_with("spec.updateStrategy.rollingUpdate") => self.words.remedy_budgets,
-            _ => return None,
-        };
-        Some(Repair { remedy: remedy.into(), fix: None })
-    }
-
-    fn did_you_mean(&self, meant: &str) -> String {
-        fill(self.words.remedy_did_you_mean, &[("name", meant)])
-    }
-
-    /// A kind that nobody knows: the nearest that somebody does.
-    fn kind(&self, document: &Document, item: &PreviewItem) -> Option<Repair> {
-        let kinds = schema::resources().iter().map(|resource| resource.kind);
-        let meant = schema::suggest(&item.kind, kinds).filter(|meant| *meant != item.kind)?;
-        let path = [manifest::PathSegment::from("kind")];
-        let fix = edit::set_scalar(self.text, document, &path, &meant.into()).ok();
-        Some(Repair { remedy: self.did_you_mean(meant), fix })
-    }
-
-    /// A field that the kind does not have: the nearest that it has.
-    fn misspelt(&self, document: &Document, item: &PreviewItem, field: &str) -> Option<Repair> {
-        let (parent, name) = field.rsplit_once('.').unwrap_or(("", field));
-        let parent_type = match parent {
-            "" => item.kind.as_str(),
-            _ => schema::field(&item.kind, parent).and_then(|field| field.kind.struct_name())?,
-        };
-        let meant = schema::suggest_field(parent_type, name)?;
-        let object = self.object(item)?;
-        let mut path = object.path.clone();
-        path.extend(manifest::parse_path(field));
-        let fix = edit::replace_key(self.text, document, &path, meant).ok();
-        Some(Repair { remedy: self.did_you_mean(meant), fix })
-    }
-}
-
-/// Tries `kubectl apply` on a copy of the cluster.
-fn try_apply(session: &Session, name: &str, checked: &Checked<'_>) -> (Option<Rc<Review>>, Vec<Finding>) {
-    let world = session.world();
-    let context = Context { namespace: world.namespace().to_string(), ..Context::default() };
-    let items = apply_preview(world.api(), &context, name, checked.read);
-    let findings: Vec<Finding> = items
-        .iter()
-        .flat_map(|item| item.problems.iter().map(|problem| Finding::of_problem(checked, item, problem)))
-        .collect();
-    let objects: Vec<ReviewedObject> = items.iter().filter_map(|item| reviewed(session, item)).collect();
-    let changes = objects.iter().any(|object| object.outcome != Outcome::Unchanged);
-    (changes.then(|| Rc::new(Review { objects })), findings)
 }
 
 fn reviewed(session: &Session, item: &PreviewItem) -> Option<ReviewedObject> {
@@ -321,8 +294,7 @@ mod tests {
     use crate::app::text::Language;
 
     fn check(session: &Session, text: &str) -> Check {
-        let files = [("a.yaml".to_string(), text.to_string())].into();
-        Check::of(session, Language::En.words(), &files, "a.yaml")
+        Check::of(session, Language::En.words(), "a.yaml", &text.into())
     }
 
     fn problems(text: &str) -> Vec<(usize, String, Option<String>)> {
@@ -338,7 +310,7 @@ mod tests {
         assert_eq!((problem.line, problem.error), (8, true));
         assert_eq!(problem.message, "unknown field \"spec.selectr\"");
         assert_eq!(problem.remedy.as_deref(), Some("Did you mean selector?"));
-        assert_eq!(&*check.fixes[problem.fix.unwrap()], FIRST_FILE.1);
+        assert_eq!(check.fixed(problem.fix.unwrap(), &text).as_deref(), Some(FIRST_FILE.1));
         assert!(check.review.is_none());
     }
 

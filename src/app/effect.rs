@@ -11,6 +11,8 @@ pub enum Effect {
     Save,
     /// Send [`crate::app::message::Msg::Check`] when the person has stopped typing.
     CheckLater,
+    /// Send [`crate::app::message::Msg::CheckSlice`] when the browser has done what it has to do.
+    NextCheck,
     /// Send [`crate::app::message::Msg::Slice`]: when the page has been drawn, or at once if it need not be.
     NextSlice {
         /// Something is to be seen.

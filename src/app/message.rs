@@ -277,6 +277,8 @@ pub enum Msg {
     Mark(Option<Marked>),
     /// The person has stopped typing: look at the text.
     Check,
+    /// Go on looking at a long text.
+    CheckSlice,
     /// The editor stands.
     EditorReady,
 

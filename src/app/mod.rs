@@ -21,6 +21,7 @@ pub mod message;
 pub mod model;
 pub mod persist;
 pub mod phrase;
+pub mod remedies;
 pub mod rollout;
 pub mod text;
 pub mod update;

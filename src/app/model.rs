@@ -1,6 +1,6 @@
 //! All state of the interface.
 
-use crate::app::check::Check;
+use crate::app::check::{Check, Checking};
 use crate::app::files::Files;
 use crate::app::lesson::Lessons;
 use crate::app::message::{Counter, Inspect, Pane, Question, Running, SideTab};
@@ -85,6 +85,8 @@ pub struct Model {
     pub story_filter: Rc<str>,
     /// What there is to say about the shown file.
     pub check: Check,
+    /// The next look at it, while it is under way.
+    pub checking: Option<Checking>,
     /// A range of the shown file that something else speaks of.
     pub mark: Option<EditorMark>,
     /// A label or taint that something else speaks of: node and key.
@@ -228,6 +230,7 @@ impl Model {
             story_before: STORY_PAGE,
             story_filter: "".into(),
             check: Check::default(),
+            checking: None,
             mark: None,
             chip: None,
             go_to: None,
@@ -282,13 +285,40 @@ impl Model {
 
     /// Looks again at the shown file.
     pub fn recheck(&mut self) {
-        let files = self.files.by_name();
+        self.checking = None;
         let Some(file) = self.files.shown() else { return };
-        self.check = Check::of(&self.session, self.words(), &files, &file.name);
+        self.check = Check::of(&self.session, self.words(), &file.name, &file.text);
+        self.checked();
+    }
+
+    /// After the shown file was looked at.
+    fn checked(&mut self) {
         if self.tab == SideTab::Insight {
             // It speaks of the shown file.
             self.refresh();
         }
+    }
+
+    /// Begins to look again at the shown file, or goes on with that: a long text is looked at in slices. Returns
+    /// whether there is more to do.
+    pub fn check_slice(&mut self, begins: bool) -> bool {
+        /// Bytes of text in a slice; some milliseconds.
+        const SLICE: usize = 6_000;
+        let words = self.words();
+        if begins {
+            let Some(file) = self.files.shown() else { return false };
+            self.checking = Some(Checking::begin(&self.session, words, &file.name, &file.text));
+        }
+        let Some(checking) = &mut self.checking else { return false };
+        // Reading a long text is a slice of its own.
+        if (begins && checking.is_long(SLICE)) || !checking.advance(&self.session, words, SLICE) {
+            return true;
+        }
+        if let Some(checking) = self.checking.take() {
+            self.check = checking.finish(words);
+            self.checked();
+        }
+        false
     }
 
     /// What is to be kept for the next visit.

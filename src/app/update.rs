@@ -62,6 +62,7 @@ fn handle(model: &mut Model, message: Msg) -> Vec<Effect> {
         | Msg::GoTo(_)
         | Msg::Mark(_)
         | Msg::Check
+        | Msg::CheckSlice
         | Msg::EditorReady => manifest(model, message),
         Msg::Run(line) => run(model, &line),
         Msg::SetImage { line, image, fate } => {
@@ -195,7 +196,12 @@ fn manifest(model: &mut Model, message: Msg) -> Vec<Effect> {
         Msg::Edit(id, text) => {
             model.files.edit(id, text);
             model.mark = None;
+            model.checking = None;
             return vec![Effect::CheckLater, Effect::Save];
+        }
+        Msg::Check | Msg::CheckSlice => {
+            let more = model.check_slice(message == Msg::Check);
+            return if more { vec![Effect::NextCheck] } else { Vec::new() };
         }
         Msg::OpenFile(id) => model.files.show(id),
         Msg::NewFile => {
@@ -219,7 +225,8 @@ fn manifest(model: &mut Model, message: Msg) -> Vec<Effect> {
         }
         Msg::Apply => return apply(model),
         Msg::Fix(index) => {
-            if let Some(text) = model.check.fixes.get(index).cloned() {
+            let fixed = model.files.shown().and_then(|file| model.check.fixed(index, &file.text));
+            if let Some(text) = fixed {
                 model.files.edit(model.files.shown_id(), text);
             }
         }

@@ -37,7 +37,7 @@ pub use error::CliError;
 pub use exec::{CommandOutput, Outcome, Poll, Waiting, run};
 pub use flags::Flags;
 pub(crate) use gojson::{compact as compact_json, go_print};
-pub use preview::{FieldDiff, PreviewAction, PreviewItem, PreviewProblem, apply_preview, field_diffs};
+pub use preview::{FieldDiff, Preview, PreviewAction, PreviewItem, PreviewProblem, apply_preview, field_diffs};
 pub(crate) use print::{jsonpath::JsonPath, served};
 pub use selector::{FieldSelector, Selector};
 pub use task::Task;

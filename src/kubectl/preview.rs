@@ -18,6 +18,8 @@ use serde_json::Value;
 pub struct PreviewItem {
     /// [`manifest::Document::index`] of the document that it stands in.
     pub document: usize,
+    /// Which of the document's objects it is.
+    pub index: usize,
     /// Its kind, `DaemonSet`.
     pub kind: String,
     /// Its name.
@@ -76,18 +78,41 @@ pub struct PreviewProblem {
 /// objects see earlier ones. `source` is the name of the file. What keeps a document from being read stands in
 /// [`ManifestRead::diagnostics`].
 pub fn apply_preview(api: &ApiServer, context: &Context, source: &str, read: &ManifestRead) -> Vec<PreviewItem> {
-    let words = ["apply", "-f", source].map(str::to_owned);
-    let Ok(command) = Command::parse(&words) else { return Vec::new() };
-    let mut copy = api.clone();
-    let mut io = Io::new(&mut copy, context, &command, None);
+    let Some(mut preview) = Preview::new(api, context, source) else { return Vec::new() };
     let documents = read.stream().filter_map(Result::ok).filter(|document| !document.is_empty());
-    documents.flat_map(manifest::Document::objects).map(|object| item(&mut io, &command, source, &object)).collect()
+    let objects = documents.flat_map(|document| document.objects().enumerate());
+    objects.map(|(index, object)| preview.object(index, &object)).collect()
 }
 
-fn item(io: &mut Io, command: &Command, source: &str, written: &manifest::Object) -> PreviewItem {
+/// [`apply_preview`] one object at a time, for texts of many.
+#[derive(Clone, Debug)]
+pub struct Preview {
+    copy: ApiServer,
+    context: Context,
+    source: String,
+    command: Command,
+}
+
+impl Preview {
+    /// Begins with the cluster as it is.
+    pub fn new(api: &ApiServer, context: &Context, source: &str) -> Option<Self> {
+        let words = ["apply", "-f", source].map(str::to_owned);
+        let command = Command::parse(&words).ok()?;
+        Some(Self { copy: api.clone(), context: context.clone(), source: source.to_owned(), command })
+    }
+
+    /// What would become of the next object, which is that one of its document.
+    pub fn object(&mut self, index: usize, written: &manifest::Object<'_>) -> PreviewItem {
+        let mut io = Io::new(&mut self.copy, &self.context, &self.command, None);
+        item(&mut io, &self.command, &self.source, index, written)
+    }
+}
+
+fn item(io: &mut Io, command: &Command, source: &str, index: usize, written: &manifest::Object) -> PreviewItem {
     let text = |pointer: &str| written.value.pointer(pointer).and_then(Value::as_str).unwrap_or("").to_owned();
     let mut item = PreviewItem {
         document: written.document.index,
+        index,
         kind: text("/kind"),
         name: text("/metadata/name"),
         namespace: text("/metadata/namespace"),
@@ -138,6 +163,14 @@ fn refused(mut item: PreviewItem, written: &manifest::Object, info: Option<&Info
         item.problems = status.causes.iter().map(|cause| problem(&cause.field, cause.message.clone())).collect();
         if let (true, Some(info)) = (item.problems.is_empty(), info) {
             let faults = schema::check(info.resource.kind, &mut info.manifest.clone().unwrap_or_default());
+            item.problems = faults.iter().map(|fault| problem(&fault.path, fault.message())).collect();
+        }
+    }
+    // Neither kubectl's own decoder nor a failed patch names the field.
+    if item.problems.is_empty() && error.render().0.contains("cannot unmarshal") {
+        let api_version = written.value.get("apiVersion").and_then(Value::as_str).unwrap_or("");
+        if let Some(resource) = schema::resource_of(api_version, &item.kind) {
+            let faults = schema::check(resource.kind, &mut written.value.clone().into_owned());
             item.problems = faults.iter().map(|fault| problem(&fault.path, fault.message())).collect();
         }
     }

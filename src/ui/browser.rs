@@ -169,6 +169,10 @@ impl Browser {
                 let send = send.clone();
                 self.check = Some(Timeout::new(CHECK_AFTER, move || send.emit(Msg::Check)));
             }
+            Effect::NextCheck => {
+                let send = send.clone();
+                self.check = Some(Timeout::new(0, move || send.emit(Msg::CheckSlice)));
+            }
             Effect::NextSlice { draw: true } => {
                 let (send, before) = (send.clone(), now_ms());
                 // The frame after the next begins when the page has been drawn.

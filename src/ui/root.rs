@@ -68,7 +68,7 @@ impl Component for App {
         let effects = update(&mut self.model, message);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds of one message.
         let took_ms = (browser::now_ms() - before).max(0.0) as u32;
-        let unseen = effects == [Effect::NextSlice { draw: false }];
+        let unseen = matches!(effects[..], [Effect::NextSlice { draw: false } | Effect::NextCheck]);
         for effect in effects {
             self.browser.run(effect, &self.send, &self.save, took_ms);
         }

@@ -9,6 +9,7 @@ mod kubelet;
 mod lesson;
 mod manifest;
 mod placement;
+mod remedies;
 mod story;
 mod verdict;
 mod words;
