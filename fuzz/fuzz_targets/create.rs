@@ -19,8 +19,17 @@ fuzz_target!(|data: &[u8]| {
         Some((0, rest)) => generated(rest),
         _ => String::from_utf8_lossy(data).into_owned(),
     };
+    let before = used_ms();
     CLUSTER.with(|cluster| create_path::check(cluster, &text));
+    // Not libFuzzer's -timeout, which counts the time that other programs take.
+    assert!(used_ms().saturating_sub(before) < 1000, "a hang");
 });
+
+/// Milliseconds of processor time that this thread has used; 0 where the system does not tell.
+fn used_ms() -> u64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    told.split(' ').next().and_then(|ns| ns.parse::<u64>().ok()).map_or(0, |ns| ns / 1_000_000)
+}
 
 /// An object that the bytes choose, as JSON, with what it takes to get past the name.
 fn generated(data: &[u8]) -> String {

@@ -332,7 +332,7 @@ mod tests {
         let other_labels =
             FIRST_FILE.1.replace("      labels:\n        app: node-exporter", "      labels:\n        app: other");
         let found = problems(&other_labels);
-        assert_eq!((found[0].0, found[0].2.is_some()), (13, true), "{found:?}");
+        assert_eq!((found[0].0, found[0].2.is_some()), (14, true), "{found:?}");
         let budgets = FIRST_FILE.1.replace(
             "  selector:\n",
             "  updateStrategy:\n    rollingUpdate:\n      maxUnavailable: 0\n      maxSurge: 0\n  selector:\n",

@@ -265,7 +265,7 @@ impl<'a> Fault<'a> {
             _ => schema::field(&self.item.kind, parent).and_then(|field| field.kind.struct_name())?,
         };
         if parent_type == "LabelSelector" && self.value(field).is_some_and(|value| value.is_string()) {
-            return Some(Repair { advice: Advice::UseMatchLabels, edits: self.into_match_labels(parent) });
+            return Some(Repair { advice: Advice::UseMatchLabels, edits: self.below_match_labels(parent) });
         }
         if let Some(meant) = schema::suggest_field(parent_type, name) {
             let edits = edit::replace_key(self.text, self.document()?, &self.path(field)?, meant).ok();
@@ -275,7 +275,7 @@ impl<'a> Fault<'a> {
     }
 
     /// `selector: {app: a}` as people know it from Services: the labels belong one level down.
-    fn into_match_labels(&self, selector: &str) -> Edits {
+    fn below_match_labels(&self, selector: &str) -> Edits {
         let Value::Object(entries) = self.value(selector)? else { return None };
         let span = self.object()?.locate_text(selector)?.value;
         let written = self.text.get(span.range())?;
