@@ -223,8 +223,31 @@ impl Object {
         if let Value::Object(map) = &mut tree {
             map.insert("apiVersion".into(), self.api_version().into());
             map.insert("kind".into(), self.kind_name().into());
+            self.write_zeros(map);
         }
         tree
+    }
+
+    /// Numbers that Go writes even when they are 0.
+    fn write_zeros(&self, map: &mut serde_json::Map<String, Value>) {
+        let (parent, fields): (&str, &[&str]) = match self {
+            Self::PriorityClass(_) => ("", &["value"]),
+            Self::ControllerRevision(_) => ("", &["revision"]),
+            Self::PodDisruptionBudget(_) => {
+                ("status", &["currentHealthy", "desiredHealthy", "disruptionsAllowed", "expectedPods"])
+            }
+            _ => return,
+        };
+        let map = match parent {
+            "" => map,
+            parent => match map.entry(parent).or_insert_with(|| Value::Object(Default::default())) {
+                Value::Object(map) => map,
+                _ => return,
+            },
+        };
+        for field in fields {
+            map.entry(*field).or_insert_with(|| 0.into());
+        }
     }
 
     /// Reads any object; `apiVersion` and `kind` choose the type. No validation, no defaults.

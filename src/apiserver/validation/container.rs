@@ -94,9 +94,30 @@ pub fn ephemeral_containers(context: &ContainerContext<'_>, path: &Path<'_>, err
         if !target.is_empty() && !others().any(|c| c.str("name") == target) {
             errors.not_found(&place.child("targetContainerName"), target, "");
         }
-        for field in ["ports", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle"] {
-            if container.has(field) {
-                errors.forbidden(&place.child(field), "cannot be set for an Ephemeral Container");
+        const NOT_ALLOWED: &[&str] = &[
+            "ports",
+            "resources",
+            "resizePolicy",
+            "restartPolicy",
+            "restartPolicyRules",
+            "livenessProbe",
+            "readinessProbe",
+            "startupProbe",
+            "lifecycle",
+        ];
+        let detail = "cannot be set for an Ephemeral Container";
+        for field in NOT_ALLOWED {
+            let is_empty = container.at(field).0.is_object() && container.len(field) == 0;
+            if container.has(field) && (!is_empty || *field == "lifecycle") {
+                errors.forbidden(&place.child(field), detail);
+            }
+        }
+        let mounts = place.child("volumeMounts");
+        for (at, mount) in container.list("volumeMounts").enumerate() {
+            for field in ["subPath", "subPathExpr"] {
+                if !mount.str(field).is_empty() {
+                    errors.forbidden(&mounts.index(at).child(field), detail);
+                }
             }
         }
     }

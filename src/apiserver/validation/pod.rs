@@ -55,6 +55,13 @@ fn pod_spec(spec: Tree<'_>, context: VolumeContext<'_>, path: &Path<'_>, errors:
             errors.invalid_all(&path.child(field), text, names::dns1123_label(text));
         }
     }
+    if spec.has("hostnameOverride") {
+        let (name, place) = (spec.str("hostnameOverride"), path.child("hostnameOverride"));
+        errors.invalid_all(&place, name, names::dns1123_subdomain(name));
+        if name.len() > 64 {
+            errors.invalid(&place, name, "must be no more than 64 characters");
+        }
+    }
     tolerations(spec.at("tolerations"), &path.child("tolerations"), errors);
     host_aliases(spec.at("hostAliases"), &path.child("hostAliases"), errors);
     dns_name(spec, "priorityClassName", path, errors);
@@ -404,6 +411,7 @@ pub fn pod_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
     let meta_path = Path::new("metadata");
     object_meta_update(new.at("metadata"), old.at("metadata"), &meta_path, errors);
     metadata_and_spec(new, errors);
+    annotation_updates(new, old, &meta_path.child("annotations"), errors);
     let (spec, old_spec) = (new.at("spec"), old.at("spec"));
     let path = Path::new("spec");
     for list in ["containers", "initContainers"] {
@@ -442,6 +450,27 @@ pub fn pod_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
         describe_changes(&munged, old_spec.0, &mut detail);
         errors.forbidden(&path, &detail);
     }
+}
+
+/// Some annotations of a pod stay as they were made. All that a pod's annotations must be is checked again, as there.
+fn annotation_updates(new: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
+    let (annotations, before) = (new.at("metadata").at("annotations"), old.at("metadata").at("annotations"));
+    let kind_of = |key: &str| match key {
+        "kubernetes.io/config.mirror" => Some("mirror pod annotation"),
+        key if key.starts_with(APP_ARMOR) => Some("AppArmor annotations"),
+        _ => None,
+    };
+    for (key, value) in before.entries() {
+        if let Some(kind) = kind_of(key).filter(|_| annotations.at(key).0 != value.0) {
+            errors.forbidden(&path.key(key), &format!("may not remove or update {kind}"));
+        }
+    }
+    for (key, _) in annotations.entries().filter(|(key, _)| !before.has(key)) {
+        if let Some(kind) = kind_of(key) {
+            errors.forbidden(&path.key(key), &format!("may not add {kind}"));
+        }
+    }
+    pod_annotations(new.at("metadata"), new.at("spec"), path, errors);
 }
 
 fn only_added_tolerations(spec: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {

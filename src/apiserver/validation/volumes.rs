@@ -2,7 +2,7 @@
 //!
 //! Follows kubernetes pkg/apis/core/validation (ValidateVolumes and neighbours), v1.36.
 use super::downward;
-use super::error::{Errors, Path};
+use super::error::{Errors, Path, go_json};
 use super::internal::internal_json;
 use super::metadata::{annotations, label_selector, labels, selector_json};
 use super::names;
@@ -177,6 +177,10 @@ fn one_source(
             }
         }
         "iscsi" => {
+            let iqn = source.str("iqn");
+            if !iqn.is_empty() && !["iqn", "eui", "naa"].iter().any(|kind| iqn.starts_with(kind)) {
+                errors.invalid(&path.child("iqn"), iqn, "must be valid format starting with iqn, eui, or naa");
+            }
             let lun = source.int("lun");
             if !(0..=255).contains(&lun) {
                 errors.invalid_number(&path.child("lun"), lun, &names::range_message(0, 255));
@@ -193,6 +197,9 @@ fn one_source(
                 let detail = "datasetName and datasetUUID can not be specified simultaneously";
                 errors.invalid(path, "resource", detail);
             }
+            if name.contains('/') {
+                errors.invalid(&path.child("datasetName"), name, "must not contain '/'");
+            }
         }
         "downwardAPI" => {
             file_mode(source, "defaultMode", path, errors);
@@ -205,8 +212,18 @@ fn one_source(
                 let detail = "must specify either targetWWNs or wwids, but not both";
                 errors.required(&path.child("targetWWNs"), detail);
             }
-            if source.len("targetWWNs") > 0 && !source.has("lun") {
-                errors.required(&path.child("lun"), "lun is required if targetWWNs is specified");
+            if source.len("targetWWNs") > 0 && source.len("wwids") > 0 {
+                let detail = "targetWWNs and wwids can not be specified simultaneously";
+                errors.invalid_value(&path.child("targetWWNs"), &go_json(source.at("targetWWNs").0), detail);
+            }
+            if source.len("targetWWNs") > 0 {
+                match source.opt_int("lun") {
+                    None => errors.required(&path.child("lun"), "lun is required if targetWWNs is specified"),
+                    Some(lun) if !(0..=255).contains(&lun) => {
+                        errors.invalid_number(&path.child("lun"), lun, &names::range_message(0, 255));
+                    }
+                    Some(_) => {}
+                }
             }
         }
         "csi" => {
@@ -251,15 +268,52 @@ fn claim_template(template: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     let meta = template.at("metadata");
     annotations(meta.at("annotations"), &meta_path.child("annotations"), errors);
     labels(meta.at("labels"), &meta_path.child("labels"), errors);
-    let (spec, spec_path) = (template.at("spec"), path.child("spec"));
-    label_selector(spec.at("selector"), &spec_path.child("selector"), errors);
+    for field in ["name", "generateName", "namespace", "ownerReferences", "finalizers"] {
+        if meta.has(field) {
+            errors.forbidden(&meta_path.child(field), "cannot be set for an ephemeral volume");
+        }
+    }
+    claim_spec(template.at("spec"), &path.child("spec"), errors);
+}
+
+/// What a PersistentVolumeClaim asks for.
+fn claim_spec(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
+    const MODES: &[&str] = &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
+    let modes_path = path.child("accessModes");
     if spec.len("accessModes") == 0 {
-        errors.required(&spec_path.child("accessModes"), "at least 1 access mode is required");
+        errors.required(&modes_path, "at least 1 access mode is required");
     }
-    if !spec.path(&["resources", "requests", "storage"]).exists() {
-        let resources = spec_path.child("resources");
-        errors.required(&resources.key("storage"), "");
+    label_selector(spec.at("selector"), &path.child("selector"), errors);
+    let (mut alone, mut with_others) = (false, false);
+    for mode in spec.list("accessModes").map(Tree::text) {
+        if !MODES.contains(&mode) {
+            errors.not_supported(&modes_path, mode, MODES);
+        } else if mode == "ReadWriteOncePod" {
+            alone = true;
+        } else {
+            with_others = true;
+        }
     }
+    if alone && with_others {
+        errors.forbidden(&modes_path, "may not use ReadWriteOncePod with other access modes");
+    }
+    let resources = path.child("resources");
+    let storage_path = resources.key("storage");
+    let storage = spec.path(&["resources", "requests", "storage"]);
+    if !storage.exists() {
+        errors.required(&storage_path, "");
+    } else if quantity(storage).is_negative() || quantity(storage).is_zero() {
+        errors.invalid(&storage_path, &quantity(storage).to_string(), "must be greater than zero");
+    }
+    let class = |field: &str, errors: &mut Errors| {
+        let name = spec.str(field);
+        if !name.is_empty() {
+            errors.invalid_all(&path.child(field), name, names::name_is_dns_subdomain(name, false));
+        }
+    };
+    class("storageClassName", errors);
+    super::security::one_of(spec, "volumeMode", &["Block", "Filesystem"], path, errors);
+    class("volumeAttributesClassName", errors);
 }
 
 fn projected(source: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
