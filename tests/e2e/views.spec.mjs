@@ -86,7 +86,8 @@ const VIEWS = [
     await command('kubectl get pods -o wide');
   }],
   ['session', 'cluster', async ({ page, closeTerminal }) => {
-    await closeTerminal();
+    if (await page.locator('.terminal.open .toggle').isVisible()) await closeTerminal();
+    await page.keyboard.press('Escape');
     await page.locator('.top > .button').first().click();
   }],
   ['menu', 'cluster', async ({ page, card }) => {
@@ -120,6 +121,9 @@ const VIEWS = [
   }],
 ];
 
+/** What another part of the page or a click beside it closes: opened anew at each width. */
+const ANEW = new Set(['session', 'menu', 'add-nodes']);
+
 for (const locale of ['en-GB', 'fr-FR']) {
   test.describe(locale, () => {
     test.use({ locale });
@@ -134,13 +138,15 @@ for (const locale of ['en-GB', 'fr-FR']) {
       for (const [name, pane, reach] of [...VIEWS, ...extra]) {
         await page.setViewportSize({ width: 1440, height: 900 });
         await test.step(name, async () => {
-          await reach(me);
+          if (!ANEW.has(name)) await reach(me);
           for (const width of WIDTHS) {
             await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
             const bar = page.locator(`.pane-${pane}`);
             if (pane && (await bar.isVisible()) && (await bar.getAttribute('aria-current')) !== 'true') await bar.click();
+            if (ANEW.has(name)) await reach(me);
             for (const colorScheme of ['light', 'dark']) {
               await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+              await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
               await snap(`${name}-${width}-${colorScheme}-${locale.slice(0, 2)}`, { in: 'views', animations: 'allow' });
               await accessible();
             }
