@@ -116,7 +116,9 @@ fn pod(meta: Tree<'_>, spec: Tree<'_>, template: Option<&Path<'_>>, list: &mut V
         }
     }
     fractions(spec.at("overhead"), &spec_path.child("overhead"), list);
+    profile_annotations(meta, spec, None, &annotations, list);
     visit_containers(spec, &spec_path, |container, path| {
+        profile_annotations(meta, spec, Some(container), &annotations, list);
         let resources = path.child("resources");
         // Memory first, then local storage; of each the limit first.
         for resource in ["memory", "ephemeral-storage"] {
@@ -197,28 +199,91 @@ fn volumes(spec: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
             }
         }
     }
-    let sources = || spec.list("volumes").flat_map(|volume| volume.at("projected").list("sources"));
-    let tokens: Vec<&str> = sources().map(|s| s.at("serviceAccountToken").str("path")).collect();
-    for (at, volume) in spec.list("volumes").enumerate() {
-        let place = volumes.index(at);
-        let projected = place.child("projected");
-        let sources_path = projected.child("sources");
-        for source in volume.at("projected").list("sources") {
-            for (field, shown) in [("configMap", "configMap"), ("secret", "secrets"), ("downwardAPI", "downwardAPI")] {
-                let here = sources_path.child(shown);
-                for (at, item) in source.at(field).list("items").enumerate() {
-                    let item_path = item.str("path");
-                    if !item_path.is_empty() && tokens.contains(&item_path) {
-                        list.push(format!(
-                            "{}: has duplicated path with ServiceAccountToken {}",
-                            here.index(at),
-                            quote(item_path)
-                        ));
-                    }
-                }
-            }
+    for volume in spec.list("volumes") {
+        overlaps(volume, list);
+    }
+}
+
+/// Files of a volume that would lie at or below the path of another one.
+///
+/// Follows kubernetes pkg/api/pod/warnings.go warningsForOverlappingVirtualPaths, v1.36.
+fn overlaps(volume: Tree<'_>, list: &mut Vec<String>) {
+    let name = quote(volume.str("name"));
+    let paths = |source: Tree<'_>| -> Vec<String> { source.list("items").map(|i| i.str("path").to_owned()).collect() };
+    let (config, secret) = (volume.at("configMap"), volume.at("secret"));
+    collisions(&paths(config), &format!("volume {name} (ConfigMap {})", quote(config.str("name"))), list);
+    collisions(&paths(secret), &format!("volume {name} (Secret {})", quote(secret.str("secretName"))), list);
+    collisions(&paths(volume.at("downwardAPI")), &format!("volume {name} (DownwardAPI)"), list);
+    let mut all: Vec<String> = Vec::new();
+    for source in volume.at("projected").list("sources") {
+        if source.entries().next().is_none() {
+            list.push(format!("volume {name} (Projected) has no sources provided"));
+            continue;
+        }
+        let (config, secret) = (source.at("configMap"), source.at("secret"));
+        let (token, bundle) = (source.at("serviceAccountToken"), source.at("clusterTrustBundle"));
+        let (own, what) = if config.has("items") {
+            (paths(config), format!("ConfigMap {}", quote(config.str("name"))))
+        } else if secret.has("items") {
+            (paths(secret), format!("Secret {}", quote(secret.str("name"))))
+        } else if source.at("downwardAPI").has("items") {
+            (paths(source.at("downwardAPI")), "DownwardAPI".into())
+        } else if token.exists() {
+            (vec![token.str("path").to_owned()], "ServiceAccountToken".into())
+        } else if bundle.exists() {
+            let named = if bundle.has("name") { bundle.str("name") } else { bundle.str("signerName") };
+            (vec![bundle.str("path").to_owned()], format!("ClusterTrustBundle {}", quote(named)))
+        } else {
+            continue;
+        };
+        let whose = format!("volume {name} (Projected {what})");
+        collisions(&own, &whose, list);
+        let mut unique = own;
+        unique.sort_unstable();
+        unique.dedup();
+        let mut with_others = [unique.as_slice(), all.as_slice()].concat();
+        with_others.sort_unstable();
+        collisions(&with_others, &whose, list);
+        all.append(&mut unique);
+    }
+}
+
+fn collisions(paths: &[String], whose: &str, list: &mut Vec<String>) {
+    let below =
+        |path: &str, other: &str| path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let paths: Vec<&str> = paths.iter().map(|path| path.trim_end_matches('/')).collect();
+    for (at, path) in paths.iter().enumerate().filter(|(_, path)| !path.is_empty()) {
+        let earlier = paths.iter().take(at).filter(|other| !other.is_empty());
+        if let Some(other) = earlier.into_iter().find(|other| below(path, other) || below(other, path)) {
+            list.push(format!("{whose}: overlapping paths: {} with {}", quote(path), quote(other)));
         }
     }
+}
+
+/// Annotations for security profiles where the field that took their place is not set.
+fn profile_annotations(
+    meta: Tree<'_>,
+    spec: Tree<'_>,
+    container: Option<Tree<'_>>,
+    path: &Path<'_>,
+    list: &mut Vec<String>,
+) {
+    const SECCOMP: &str = "non-functional in v1.27+; use the \"seccompProfile\" field instead";
+    const APP_ARMOR: &str = "deprecated since v1.30; use the \"appArmorProfile\" field instead";
+    let mut tell = |key: &str, set: bool, message: &str| {
+        if !set && meta.at("annotations").has(key) {
+            list.push(format!("{}: {message}", path.key(key)));
+        }
+    };
+    let pod = spec.at("securityContext");
+    let Some(container) = container else {
+        return tell("seccomp.security.alpha.kubernetes.io/pod", pod.has("seccompProfile"), SECCOMP);
+    };
+    let (name, context) = (container.str("name"), container.at("securityContext"));
+    let seccomp = format!("container.seccomp.security.alpha.kubernetes.io/{name}");
+    tell(&seccomp, context.has("seccompProfile"), SECCOMP);
+    let app_armor = format!("container.apparmor.security.beta.kubernetes.io/{name}");
+    tell(&app_armor, pod.has("appArmorProfile") || context.has("appArmorProfile"), APP_ARMOR);
 }
 
 fn duplicates(spec: Tree<'_>, field: &str, key: &str, path: &Path<'_>, list: &mut Vec<String>) {
@@ -317,5 +382,62 @@ fn null_selectors(spec: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
                 ));
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn of_template(annotations: Value, spec: Value) -> Vec<String> {
+        let template = json!({"metadata": {"annotations": annotations}, "spec": spec});
+        warnings("DaemonSet", &json!({"metadata": {"name": "a"}, "spec": {"template": template}}), None)
+    }
+
+    #[test]
+    fn annotations_for_profiles_are_deprecated_where_no_field_takes_their_place() {
+        let annotations = json!({
+            "seccomp.security.alpha.kubernetes.io/pod": "runtime/default",
+            "container.seccomp.security.alpha.kubernetes.io/c": "runtime/default",
+            "container.apparmor.security.beta.kubernetes.io/c": "unconfined",
+        });
+        let path = "spec.template.metadata.annotations";
+        assert_eq!(
+            of_template(annotations.clone(), json!({"containers": [{"name": "c"}]})),
+            [
+                format!(
+                    "{path}[seccomp.security.alpha.kubernetes.io/pod]: non-functional in v1.27+; use the \"seccompProfile\" field instead"
+                ),
+                format!(
+                    "{path}[container.seccomp.security.alpha.kubernetes.io/c]: non-functional in v1.27+; use the \"seccompProfile\" field instead"
+                ),
+                format!(
+                    "{path}[container.apparmor.security.beta.kubernetes.io/c]: deprecated since v1.30; use the \"appArmorProfile\" field instead"
+                ),
+            ]
+        );
+        let set = json!({"seccompProfile": {"type": "RuntimeDefault"}, "appArmorProfile": {"type": "Unconfined"}});
+        let spec = json!({"securityContext": set, "containers": [{"name": "c", "securityContext": set}]});
+        assert!(of_template(annotations, spec).is_empty());
+    }
+
+    #[test]
+    fn files_of_a_volume_must_not_lie_in_each_others_way() {
+        let item = |path: &str| json!({"key": "k", "path": path});
+        let told = |volume: Value| of_template(json!({}), json!({"volumes": [volume]}));
+        let config = |items: Value| json!({"name": "v", "configMap": {"name": "c", "items": items}});
+        assert_eq!(
+            told(config(json!([item("a"), item("a/b"), item("ab")]))),
+            ["volume \"v\" (ConfigMap \"c\"): overlapping paths: \"a/b\" with \"a\""]
+        );
+        let projected = json!({"name": "v", "projected": {"sources": [
+            {"serviceAccountToken": {"path": "token"}},
+            {"configMap": {"name": "c", "items": [item("token")]}},
+        ]}});
+        assert_eq!(
+            told(projected),
+            ["volume \"v\" (Projected ConfigMap \"c\"): overlapping paths: \"token\" with \"token\""]
+        );
     }
 }
