@@ -59,7 +59,7 @@ fn read_text(io: &Io, command: &Command, text: &str, source: &str, items: &mut V
             }
             Ok(document) if document.is_empty() => {}
             Ok(document) => {
-                if let Some(value) = document.value().filter(|value| value.get("items").is_none())
+                if let Some(value) = document.value()
                     && let Err(error) = check_type(value, source, command)
                 {
                     items.push(Err(error));

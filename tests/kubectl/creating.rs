@@ -188,3 +188,15 @@ fn a_document_must_say_what_it_is() {
          \"DaemonSet\" in version \"\"\nensure CRDs are installed first\n",
     );
 }
+
+#[test]
+fn a_list_must_say_what_it_is_too() {
+    let mut api = cluster(&[]);
+    fails(
+        &mut api,
+        &apply("apiVersion: v1\nitems: []\n"),
+        "error: error validating \"STDIN\": error validating data: kind not set; if you choose to ignore these errors, \
+         turn validation off with --validate=false\n",
+    );
+    fails(&mut api, &apply("apiVersion: v1\nkind: List\nitems: []\n"), "error: no objects passed to apply\n");
+}
