@@ -42,6 +42,14 @@ async fn the_module_that_the_page_names_is_loaded() {
 
 const SCENARIO: &str = include_str!("scenarios/one_pod_per_node.yaml");
 
+fn text(value: &JsValue) -> String {
+    js_sys::JSON::stringify(value).expect("plain data").into()
+}
+
+fn message(error: JsError) -> String {
+    js_sys::Error::from(JsValue::from(error)).message().into()
+}
+
 fn member(object: &JsValue, name: &str) -> JsValue {
     js_sys::Reflect::get(object, &name.into()).expect("an object")
 }
@@ -59,15 +67,44 @@ fn a_playground_steps_back_and_forth() {
     let mut playground = Playground::from_scenario(SCENARIO).expect("a scenario");
     let run = playground.run_to_quiet(None).expect("a result");
     assert_eq!(member(&run, "progress"), "quiet");
-    let end = playground.snapshot().expect("a snapshot");
-    let text = |value: &JsValue| js_sys::JSON::stringify(value).expect("plain data").as_string();
+    assert_eq!(member(&run, "position"), playground.length() as f64);
+    assert!(member(&run, "from").is_undefined(), "only a loop has it");
+    let end = text(&playground.snapshot().expect("a snapshot"));
     assert!(playground.back());
-    assert_ne!(text(&playground.snapshot().expect("a snapshot")), text(&end));
+    assert_ne!(text(&playground.snapshot().expect("a snapshot")), end);
     assert!(playground.step());
-    assert_eq!(text(&playground.snapshot().expect("a snapshot")), text(&end));
+    assert_eq!(text(&playground.snapshot().expect("a snapshot")), end);
     assert!(!playground.step(), "nothing is due");
-    assert_eq!(playground.seek(0), 0);
+    assert!(playground.quiet());
+    for (asked, is) in [(0.0, 0), (f64::NAN, 0), (-3.0, 0), (2.9, 2), (f64::INFINITY, playground.length())] {
+        assert_eq!(playground.seek(asked), is, "seek({asked})");
+    }
+    playground.seek(0.0);
     assert!(!playground.back());
+}
+
+#[wasm_bindgen_test]
+fn runs_end_at_a_wave_a_time_or_a_budget() {
+    let mut playground = Playground::from_scenario(SCENARIO).expect("a scenario");
+    let progress = |run: Result<JsValue, JsError>| member(&run.expect("a result"), "progress");
+    assert_eq!(progress(playground.step_over(None)), "waveOver");
+    assert_eq!(progress(playground.run_to_quiet(Some(1.0))), "more");
+    assert_eq!(progress(playground.run_until(600_000.0, None)), "reached");
+    assert_eq!(playground.now_ms(), 600_000.0);
+}
+
+#[wasm_bindgen_test]
+fn acting_in_the_past_leaves_a_branch() {
+    let mut playground = Playground::from_scenario(SCENARIO).expect("a scenario");
+    playground.run_to_quiet(None).expect("a result");
+    let length = playground.length();
+    playground.seek(2.0);
+    playground.sim("add-node late").expect("a result");
+    let branches = js_sys::Array::from(&playground.branches().expect("branches"));
+    assert_eq!(text(&branches), format!(r#"[{{"length":{length},"fork":2}}]"#));
+    assert!(playground.switch_branch(0.0));
+    assert!(!playground.switch_branch(7.0));
+    assert_eq!(playground.length(), length);
 }
 
 #[wasm_bindgen_test]
@@ -76,7 +113,7 @@ fn objects_cross_the_border_as_json_does() {
     let result = playground.kubectl("sim add-node late", JsValue::UNDEFINED).expect("a result");
     assert_eq!(member(&result, "stdout"), "node/late joined\n");
     assert_eq!(member(&result, "exitCode"), 0.0);
-    let steps = js_sys::Array::from(&playground.steps().expect("steps"));
+    let steps = js_sys::Array::from(&playground.steps(None).expect("steps"));
     let step = steps.get(0);
     assert_eq!(member(&step, "actor"), "Person");
     assert_eq!(member(&step, "command"), "sim add-node late");
@@ -90,16 +127,110 @@ fn objects_cross_the_border_as_json_does() {
     assert_eq!(member(&labels, "kubernetes.io/os"), "linux");
 }
 
+/// Looks at everything that a value holds: neither `null`, nor `Map`, nor `BigInt`, nor an explicit `undefined`.
+fn plain(value: &JsValue) -> bool {
+    script(
+        "(function plain(value) { \
+           if (value === null || value === undefined || value instanceof Map || typeof value === 'bigint') return false; \
+           return typeof value !== 'object' || Object.values(value).every(plain); })",
+    )
+    .dyn_into::<js_sys::Function>()
+    .expect("a function")
+    .call1(&JsValue::NULL, value)
+    .expect("an answer")
+    .is_truthy()
+}
+
+#[wasm_bindgen_test]
+fn results_hold_neither_null_nor_map_nor_bigint() {
+    let mut playground = Playground::from_scenario(SCENARIO).expect("a scenario");
+    let results = [
+        playground.kubectl("get nodes", JsValue::NULL),
+        playground.kubectl("rollout status ds/agent", JsValue::UNDEFINED),
+        playground.run_to_quiet(None),
+        playground.steps(None),
+        playground.branches(),
+        playground.explain(script("({ daemonset: 'agent', node: 'worker1' })")),
+        playground.check(script("[{ daemonset: 'agent', ready: 99 }]")),
+        playground.permalink(None),
+        Playground::verify(SCENARIO),
+    ];
+    for (index, result) in results.into_iter().enumerate() {
+        let result = result.expect("a result");
+        assert!(plain(&result), "result {index}: {}", text(&result));
+    }
+    assert!(!plain(&script("({ a: [new Map()] })")) && !plain(&script("({ a: null })")), "the test itself");
+}
+
+#[wasm_bindgen_test]
+fn numbers_beyond_two_to_the_53_come_as_numbers() {
+    let scenario =
+        "objects: [{apiVersion: example.org/v1, kind: Thing, metadata: {name: big}, n: 9223372036854775807}]";
+    let playground = Playground::from_scenario(scenario).expect("a scenario");
+    let snapshot = playground.snapshot().expect("a snapshot");
+    let big =
+        js_sys::Array::from(&member(&snapshot, "objects")).find(&mut |object, _, _| member(&object, "kind") == "Thing");
+    assert_eq!(member(&big, "n"), 9_223_372_036_854_775_807_i64 as f64);
+}
+
+#[wasm_bindgen_test]
+fn what_comes_in_may_be_undefined_or_null_but_neither_map_nor_bigint() {
+    let mut playground = Playground::from_scenario(SCENARIO).expect("a scenario");
+    let files = script("({ 'n.yaml': 'apiVersion: v1\\nkind: Namespace\\nmetadata: {name: shop}', gone: undefined })");
+    let applied = playground.kubectl("apply -f n.yaml", files).expect("a result");
+    assert_eq!(member(&applied, "stdout"), "namespace/shop created\n");
+    for (files, told) in [
+        ("new Map([['a', 'b']])", "files is an object of texts by file name: a plain object is wanted, not a Map"),
+        ("({ a: 1n })", "files is an object of texts by file name: the value has no JSON form"),
+        ("({ a: 1 })", "files is an object of texts by file name: invalid type: integer `1`, expected a string"),
+        ("({ a: null })", "files is an object of texts by file name: invalid type: null, expected a string"),
+    ] {
+        let error = playground.kubectl("get nodes", script(files)).expect_err("refused");
+        assert_eq!(message(error), told);
+    }
+    assert!(
+        member(&playground.check(JsValue::NULL).expect("a result"), "ok").is_truthy(),
+        "no expectations, none failed"
+    );
+}
+
 #[wasm_bindgen_test]
 fn what_cannot_be_done_throws_an_error_with_one_sentence() {
-    let error = Playground::from_scenario("logs: []").expect_err("no scenario");
-    let message = js_sys::Error::from(JsValue::from(error)).message();
-    assert!(String::from(message).contains("unknown field `logs`"));
+    assert!(message(Playground::from_scenario("logs: []").expect_err("no scenario")).contains("unknown field `logs`"));
     let playground = Playground::from_scenario(SCENARIO).expect("a scenario");
-    let question = script("({ daemonset: 'ghost', node: 'worker1' })");
-    let error = JsValue::from(playground.explain(question).expect_err("there is none"));
-    let known = script("({ daemonset: 'agent', node: 'worker1' })");
-    let explained = playground.explain(known).expect("a verdict");
-    assert_eq!(member(&member(&explained, "verdict"), "shouldRun"), true);
-    assert_eq!(js_sys::Error::from(error).message(), "there is no DaemonSet default/ghost");
+    let ghost = playground.explain(script("({ daemonset: 'ghost', node: 'worker1' })"));
+    assert_eq!(message(ghost.expect_err("there is none")), "there is no DaemonSet default/ghost");
+    let nothing = playground.explain(JsValue::UNDEFINED);
+    assert_eq!(message(nothing.expect_err("no question")), "explain takes an object with daemonset and node");
+    let known = playground.explain(script("({ daemonset: 'agent', node: 'worker1' })")).expect("a verdict");
+    assert_eq!(member(&member(&known, "verdict"), "shouldRun"), true);
+    let checks = playground.check(script("[{ demonset: 'agent' }]"));
+    assert!(message(checks.expect_err("no check")).contains("demonset"));
+    assert!(message(Playground::from_permalink("#s=d1:AA").expect_err("damaged")).contains("incomplete"));
+}
+
+#[wasm_bindgen_test]
+fn a_link_opens_the_same_state() {
+    let mut playground = Playground::from_scenario(SCENARIO).expect("a scenario");
+    playground.run_to_quiet(None).expect("a result");
+    playground.seek(5.0);
+    let link = playground.permalink(Some("https://example.org/play/#old".into())).expect("a link");
+    let url = member(&link, "url").as_string().expect("a text");
+    assert!(url.starts_with("https://example.org/play/#s=d1:"), "{url}");
+    assert_eq!(member(&link, "tooLong"), false);
+    let opened = Playground::from_permalink(&url).expect("the state");
+    assert_eq!((opened.position(), opened.length()), (5, playground.length()));
+    assert_eq!(text(&opened.snapshot().expect("a snapshot")), text(&playground.snapshot().expect("a snapshot")));
+    assert_eq!(opened.scenario(), playground.scenario());
+}
+
+#[wasm_bindgen_test]
+fn expectations_are_compared() {
+    let mut playground = Playground::from_scenario(SCENARIO).expect("a scenario");
+    playground.run_to_quiet(None).expect("a result");
+    let result = playground.check(script("[{ daemonset: 'agent', ready: 2 }, { daemonset: 'agent', ready: 7 }]"));
+    let result = result.expect("a result");
+    assert_eq!((member(&result, "ok"), member(&result, "checks")), (false.into(), 2.0.into()));
+    let failed = js_sys::Array::from(&member(&result, "failed"));
+    assert_eq!(text(&failed), r#"[{"index":1,"check":{"daemonset":"agent","ready":7},"actual":"ready 2"}]"#);
 }

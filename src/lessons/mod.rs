@@ -29,3 +29,4 @@ pub use markdown::{Block, Inline, Notice, blocks, inlines};
 pub use progress::{Answer, HINT_COST, Progress, QUESTION_POINTS, TASK_POINTS, TaskProgress, TaskView};
 pub use prove::{Flaw, play, prove};
 pub use report::{Report, ReportKind};
+pub use scene::{matching_pods, shown};

@@ -12,7 +12,7 @@ pub(super) fn script_words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The pods that a test is about.
-pub(super) fn matching_pods<'w>(test: &PodTest, world: &'w World) -> Vec<&'w Rc<Pod>> {
+pub fn matching_pods<'w>(test: &PodTest, world: &'w World) -> Vec<&'w Rc<Pod>> {
     let Ok(selector) = Selector::parse(&test.selector) else { return Vec::new() };
     let pods = world.store().pods().values();
     pods.filter(|pod| test.namespace == "*" || *pod.metadata.namespace == *test.namespace)
@@ -65,6 +65,19 @@ fn find(test: &ObjectTest, world: &World) -> Option<Object> {
     match Kind::from_manifest(&test.api_version, &test.kind) {
         Some(kind) => store.get(kind, &test.key),
         None => store.unstructured(&test.api_version, &test.kind, &test.key).cloned().map(Object::Unstructured),
+    }
+}
+
+/// What a test of an object looks at, as it is: what the JSONPath prints, or the object's name where only its being there
+/// matters. `None` where there is no such object.
+pub fn shown(test: &ObjectTest, world: &World) -> Option<String> {
+    let object = find(test, world)?;
+    match &test.holds {
+        ObjectClaim::Exists(_) => Some(format!("there is {} {}", test.kind, test.key)),
+        ObjectClaim::Is(path, _)
+        | ObjectClaim::Contains(path, _)
+        | ObjectClaim::Found(path, _)
+        | ObjectClaim::Number(path, _) => Some(printed(&object, path).unwrap_or_default()),
     }
 }
 

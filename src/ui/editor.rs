@@ -3,6 +3,7 @@
 use crate::app::complete::{hover, offers};
 use crate::app::message::{FileId, Msg};
 use crate::app::view::{EditorMark, EditorNote};
+use crate::js_api::border;
 use crate::ui::env::use_env;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
@@ -145,7 +146,7 @@ pub fn EditorView(props: &EditorProps) -> Html {
     {
         let mounted = mounted.clone();
         use_effect_with((props.notes.clone(), *ready), move |(notes, _)| {
-            if let (Some(mounted), Ok(notes)) = (mounted.borrow().as_ref(), serde_wasm_bindgen::to_value(&**notes)) {
+            if let (Some(mounted), Ok(notes)) = (mounted.borrow().as_ref(), border::give(&**notes)) {
                 mounted.editor.set_diagnostics(&notes);
             }
         });
@@ -254,7 +255,7 @@ fn mount(
             (Some(text), Some(position)) => offers(&text, position),
             _ => Vec::new(),
         };
-        serde_wasm_bindgen::to_value(&offers).unwrap_or(JsValue::NULL)
+        border::give(&offers).unwrap_or(JsValue::NULL)
     }) as Box<dyn FnMut(JsValue, JsValue) -> JsValue>);
     let tell = Closure::wrap(Box::new(|text: JsValue, position: JsValue| {
         let told = text.as_string().zip(as_offset(&position)).and_then(|(text, position)| hover(&text, position));

@@ -1,0 +1,78 @@
+//! The border between Rust and JavaScript: everything crosses it as JSON.
+//!
+//! What goes out is what `JSON.parse` makes: no `Map`, no `BigInt`, numbers as JavaScript has them; an absent member is
+//! absent (`undefined` when read), never `null`. What comes in is what `JSON.stringify` makes of it; `undefined` and `null`
+//! both mean "not given"; a `Map`, which JSON would silently empty, and a `BigInt` are refused.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use wasm_bindgen::prelude::*;
+
+/// Hands a value out.
+///
+/// # Errors
+/// An `Error` where the value has no JSON form, which no value of this library lacks.
+pub fn give<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsError> {
+    let text = serde_json::to_string(value).map_err(|error| JsError::new(&error.to_string()))?;
+    js_sys::JSON::parse(&text).map_err(|_| JsError::new("a value has no JSON form"))
+}
+
+/// Hands out a value in which `null` means "absent", and which holds no Kubernetes objects, where `null` may be meant.
+///
+/// # Errors
+/// As [`give`].
+pub fn give_without_nulls<T: Serialize>(value: &T) -> Result<JsValue, JsError> {
+    let mut tree = serde_json::to_value(value).map_err(|error| JsError::new(&error.to_string()))?;
+    drop_nulls(&mut tree);
+    give(&tree)
+}
+
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
+}
+
+/// Takes a value in. `None` for `undefined` and `null`; `what` says in an error what is wanted.
+///
+/// # Errors
+/// An `Error` that says what is wanted, and what is wrong with the value.
+pub fn take<T: DeserializeOwned>(value: &JsValue, what: &str) -> Result<Option<T>, JsError> {
+    if value.is_undefined() || value.is_null() {
+        return Ok(None);
+    }
+    if value.is_instance_of::<js_sys::Map>() {
+        return Err(JsError::new(&format!("{what}: a plain object is wanted, not a Map")));
+    }
+    let text = js_sys::JSON::stringify(value).ok().and_then(|text| text.as_string());
+    let text = text.ok_or_else(|| JsError::new(&format!("{what}: the value has no JSON form")))?;
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        // The place in the JSON text means nothing to the caller.
+        let reason = error.to_string();
+        let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
+        JsError::new(&format!("{what}: {reason}"))
+    })
+}
+
+/// A budget of steps as JavaScript gives it.
+pub fn steps(budget: Option<f64>, otherwise: usize) -> usize {
+    budget.map_or(otherwise, whole)
+}
+
+/// A number of JavaScript as a count: what is below 0 or not a number is 0.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast from f64 saturates")]
+pub fn whole(number: f64) -> usize {
+    number as usize
+}
+
+/// JavaScript's numbers are exact up to 2⁵³, which is 285,000 years of milliseconds.
+#[allow(clippy::cast_precision_loss, reason = "virtual time never comes near 2⁵³ ms")]
+pub fn milliseconds(ms: u64) -> f64 {
+    ms as f64
+}
