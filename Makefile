@@ -2,7 +2,7 @@
 # what it needs, installs the tools that can be installed (into .tools/ and node_modules/, both ignored by git), and
 # says what it is doing. The work itself is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help serve dev build test bench audit sizes tools clean
+.PHONY: help serve dev build npm test bench audit sizes tools clean
 
 help: ## Show this list
 	@echo "DaemonSet Playground"
@@ -20,6 +20,9 @@ dev: ## The same with a quick, unoptimised build that is rebuilt whenever a file
 
 build: ## Build the static site in dist/; it works from any path of any static host
 	@bash scripts/build.sh
+
+npm: ## Build the npm package: target/daemonset-playground-VERSION.tgz
+	@bash scripts/npm.sh
 
 test: ## Run every check and test: format, clippy, native, wasm, end to end in Chromium
 	@bash scripts/test.sh $(ONLY)

@@ -5,6 +5,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { build, transform } from 'esbuild';
 
+import { embed } from './embed-dist.mjs';
+
 const staging = process.env.TRUNK_STAGING_DIR;
 if (!staging) throw new Error('TRUNK_STAGING_DIR is not set: this script is started by trunk');
 const release = process.env.TRUNK_PROFILE === 'release';
@@ -87,4 +89,5 @@ if (release) {
   if (!html.includes('Content-Security-Policy')) throw new Error('index.html has no <meta charset="utf-8"> to put the policy after');
 }
 writeFileSync(page, html);
+await embed({ root, staging, editor, release, policy: POLICY });
 if (offline) writeServiceWorker();

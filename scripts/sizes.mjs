@@ -10,21 +10,44 @@ const FIRST_LOAD_CEILING = 1_100_000;
 /** Directories of dist/ that are fetched only when they are asked for. */
 const ON_DEMAND = ['lessons', 'examples', 'embed'];
 
+/** What the engine of the npm package should weigh at most with brotli. */
+const ENGINE_AIM = 200_000;
+/** What it must not pass until then. */
+const ENGINE_CEILING = 1_000_000;
+
+if (process.argv[2] === 'npm') {
+  const folder = new URL('../target/npm/web/', import.meta.url).pathname;
+  let total = 0;
+  console.log('Sizes in kB      plain   brotli');
+  for (const name of ['daemonset_playground_bg.wasm', 'daemonset_playground.js']) {
+    const bytes = readFileSync(join(folder, name));
+    const packed = brotliSize(bytes);
+    total += packed;
+    console.log(`            ${kilobytes(bytes.length)} ${kilobytes(packed)}  ${name}`);
+  }
+  console.log(`engine               ${kilobytes(total)}  (aim ${ENGINE_AIM / 1000}, ceiling ${ENGINE_CEILING / 1000})`);
+  process.exit(total > ENGINE_CEILING ? 1 : 0);
+}
+
 const dist = new URL('../dist', import.meta.url).pathname;
 const files = readdirSync(dist, { recursive: true })
   .map((name) => join(dist, name))
   .filter((path) => statSync(path).isFile() && !path.endsWith('.map'));
 
-const kilobytes = (bytes) => (bytes / 1000).toFixed(1).padStart(8);
-const brotli = (bytes) =>
-  brotliCompressSync(bytes, {
+function kilobytes(bytes) {
+  return (bytes / 1000).toFixed(1).padStart(8);
+}
+
+function brotliSize(bytes) {
+  return brotliCompressSync(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   }).length;
+}
 
 const rows = files.map((path) => {
   const bytes = readFileSync(path);
   const name = relative(dist, path);
-  return { name, plain: bytes.length, brotli: brotli(bytes), onDemand: ON_DEMAND.some((d) => name.startsWith(`${d}/`)) };
+  return { name, plain: bytes.length, brotli: brotliSize(bytes), onDemand: ON_DEMAND.some((d) => name.startsWith(`${d}/`)) };
 });
 rows.sort((a, b) => b.brotli - a.brotli);
 

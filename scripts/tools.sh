@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing of the tools, in the versions that fit, and skips what is there.
-# Usage: tools.sh build|test   (test adds wasm-pack and a browser)
+# Usage: tools.sh build|npm|test   (npm adds wasm-pack, test adds wasm-pack and a browser)
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 set -euo pipefail
 purpose="${1:-test}"
@@ -47,7 +47,7 @@ wasm_bindgen_version="$(awk '/^name = "wasm-bindgen"$/ { getline; gsub(/[^0-9.]/
 install wasm-bindgen wasm-bindgen-cli "$wasm_bindgen_version" 3
 # Unoptimised, since it only starts other programs and compiles in half the time.
 install trunk trunk 0.21.14 5 --locked --debug
-[ "$purpose" = test ] && install wasm-pack wasm-pack 0.15.1 3 --locked
+[ "$purpose" != build ] && install wasm-pack wasm-pack 0.15.1 3 --locked
 
 # npm packages, exactly as the lock file says; again when it has changed.
 stamp="$(cksum <package-lock.json)"

@@ -1,6 +1,10 @@
-//! The playground page: shows a way on when something goes wrong, and mounts the Yew application.
+//! The playground page: shows a way on when something goes wrong, and mounts the Yew application. On somebody else's page
+//! it does nothing by itself: the loader of the custom element calls `mount`.
 
 fn main() {
+    if !daemonset_playground::ui::is_own_page() {
+        return;
+    }
     daemonset_playground::ui::install_recovery();
     yew::Renderer::<daemonset_playground::ui::App>::new().render();
 }

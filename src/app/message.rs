@@ -3,6 +3,7 @@
 use crate::app::export::Export;
 use crate::app::insight::InsightMsg;
 use crate::app::lesson::LessonMsg;
+use crate::app::share::ShareAs;
 use crate::app::text::Language;
 use crate::objects::ObjectKey;
 use serde::{Deserialize, Serialize};
@@ -348,6 +349,12 @@ pub enum Msg {
     SetLanguage(Language),
     /// Put something on the clipboard.
     Copy(String),
+    /// Find out how long the link of the session is, at this address of the page.
+    MeasureLink(String),
+    /// Copy the session in a form, at this address of the page.
+    Share(ShareAs, String),
+    /// Open what a link holds.
+    OpenLink(String),
     /// Save something as a file.
     Export(Export),
     /// Print the page.

@@ -23,6 +23,7 @@ pub mod persist;
 pub mod phrase;
 pub mod remedies;
 pub mod rollout;
+pub mod share;
 pub mod text;
 pub mod update;
 pub mod view;

@@ -5,6 +5,7 @@ use crate::app::files::Files;
 use crate::app::lesson::Lessons;
 use crate::app::message::{Counter, Inspect, Pane, Question, Running, SideTab};
 use crate::app::persist::{Saved, Settings};
+use crate::app::share::Shared;
 use crate::app::text::{Language, Words};
 use crate::app::view::{Completed, EditorMark, TerminalEntry};
 use crate::app::views::Views;
@@ -71,6 +72,8 @@ pub struct Model {
     pub terminal: Rc<Vec<Rc<TerminalEntry>>>,
     /// The session that was replaced last, to be brought back.
     pub replaced: Option<Saved>,
+    /// How long the link of the session is, while the menu that offers it is open.
+    pub shared: Option<Shared>,
     /// The command line, completed.
     pub completed: Option<Rc<Completed>>,
     /// Something to tell that belongs to no part of the page.
@@ -223,6 +226,7 @@ impl Model {
             pace: Pace::default(),
             terminal: Rc::default(),
             replaced: None,
+            shared: None,
             completed: None,
             notice: None,
             announcement: "".into(),

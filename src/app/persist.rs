@@ -86,20 +86,25 @@ impl Saved {
 
     /// The tabs as they were; `None` when there was none.
     pub fn files(&self) -> Option<Files> {
-        let (first, rest) = self.files.split_first()?;
-        let mut files = Files::new(&first.name, &first.text);
-        let mut ids = vec![(files.shown_id(), first.applied)];
-        ids.extend(rest.iter().map(|file| (files.add(&file.name, &file.text), file.applied)));
-        for (id, applied) in &ids {
-            if *applied {
-                files.applied(*id);
-            }
-        }
-        if let Some((id, _)) = ids.get(self.shown) {
-            files.show(*id);
-        }
-        Some(files)
+        files_of(&self.files, self.shown)
     }
+}
+
+/// Tabs as they were kept; `None` when there was none.
+pub fn files_of(saved: &[SavedFile], shown: usize) -> Option<Files> {
+    let (first, rest) = saved.split_first()?;
+    let mut files = Files::new(&first.name, &first.text);
+    let mut ids = vec![(files.shown_id(), first.applied)];
+    ids.extend(rest.iter().map(|file| (files.add(&file.name, &file.text), file.applied)));
+    for (id, applied) in &ids {
+        if *applied {
+            files.applied(*id);
+        }
+    }
+    if let Some((id, _)) = ids.get(shown) {
+        files.show(*id);
+    }
+    Some(files)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use crate::app::message::{Inspect, Msg, Pane, Running, SideTab};
 use crate::app::model::{FIRST_FILE, Model, Notice, NoticeAction, Pace, STORY_PAGE};
 use crate::app::persist::Saved;
 use crate::app::phrase::fill;
+use crate::app::share;
 use crate::app::view::EditorMark;
 use crate::simulation::{Progress, Scenario, Session};
 use std::rc::Rc;
@@ -105,6 +106,12 @@ fn handle(model: &mut Model, message: Msg) -> Vec<Effect> {
         }
         Msg::UseUpdate => vec![Effect::Save, Effect::UseUpdate],
         Msg::PickFile => vec![Effect::PickFile],
+        Msg::MeasureLink(address) => {
+            model.shared = Some(share::measure(model, &address));
+            Vec::new()
+        }
+        Msg::Share(form, address) => share::share(model, form, &address),
+        Msg::OpenLink(link) => share::open(model, &link),
         Msg::Copy(text) => {
             model.announcement = model.words().copied.into();
             vec![Effect::Copy(text)]

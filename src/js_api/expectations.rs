@@ -118,12 +118,13 @@ fn actual(check: &Check, scene: Scene<'_>) -> String {
                 told.collect::<Vec<_>>().join(", ")
             }
         },
-        Check::Pods(test) => pods(test, world),
-        Check::Object(test) => match lessons::shown(test, world) {
+        Check::Pods(test) => pods(test, &world),
+        Check::Object(test) => match lessons::shown(test, &world) {
             Some(text) if text.is_empty() => "nothing is there".into(),
             Some(text) => text,
             None => format!("there is no {} {}", test.kind, test.key),
         },
+        Check::Objects { kind, .. } => format!("another number of {kind} objects"),
         Check::Event { reason, .. } => format!("no such {reason} event was recorded"),
         Check::Command { words, .. } => format!("no such command was given: {words}"),
         Check::Always(inner) => format!("not at every step; at the end: {}", actual(inner, scene)),

@@ -7,6 +7,7 @@ use crate::app::message::{Msg, SideTab, Theme};
 use crate::app::model::Model;
 use crate::app::persist::STORAGE_KEY;
 use crate::app::text::Language;
+use crate::permalink::holds_state;
 use crate::ui::dom;
 use gloo::events::EventListener;
 use gloo::render::{AnimationFrame, request_animation_frame};
@@ -63,6 +64,29 @@ fn window() -> Option<Window> {
 
 fn document() -> Option<Document> {
     window()?.document()
+}
+
+/// The link to a state in the page's address, which is taken out of it: a reload goes on with what became of it.
+pub fn take_link() -> Option<String> {
+    let window = window()?;
+    let hash = window.location().hash().ok()?;
+    if !holds_state(&hash) {
+        return None;
+    }
+    let history = window.history().ok()?;
+    history.replace_state_with_url(&JsValue::NULL, "", Some(&address())).ok();
+    Some(hash)
+}
+
+/// The page's address without its hash.
+pub fn address() -> String {
+    let address = window().and_then(|window| window.location().href().ok()).unwrap_or_default();
+    address.split('#').next().unwrap_or_default().to_owned()
+}
+
+/// Whether the application has the page for itself: the page names the application's script, which no other page does.
+pub fn is_own_page() -> bool {
+    document().is_some_and(|document| document.get_element_by_id("playground-js").is_some())
 }
 
 fn storage() -> Option<Storage> {
@@ -131,6 +155,8 @@ pub fn start_lessons(model: &mut Model) {
 /// Timers and listeners that are under way.
 #[derive(Default)]
 pub struct Browser {
+    /// The element of somebody else's page on which the application stands; `None`: the page is its own.
+    place: Option<Element>,
     frame: Option<AnimationFrame>,
     slice: Option<Timeout>,
     tick: Option<Timeout>,
@@ -146,6 +172,30 @@ const CHECK_AFTER: u32 = 250;
 const SAVE_AFTER: u32 = 400;
 
 impl Browser {
+    /// For an application that has the page for itself, or stands on an element of another.
+    pub fn on(place: Option<Element>) -> Self {
+        Self { place, ..Self::default() }
+    }
+
+    /// The element that carries the application's colours and language.
+    fn root(&self) -> Option<Element> {
+        self.place.clone().or_else(|| document()?.document_element())
+    }
+
+    /// Keeps a text, unless the page belongs to somebody else.
+    fn keep(&self, key: &str, text: &str) {
+        if self.place.is_none() {
+            store(key, Some(text));
+        }
+    }
+
+    /// Colours of the page.
+    pub fn show_theme(&self, theme: Theme) {
+        if let Some(root) = self.root() {
+            root.set_attribute("data-theme", theme.name()).ok();
+        }
+    }
+
     /// Listens to what the application must know. `save` is called when the page goes away.
     pub fn listen(&mut self, send: &Callback<Msg>, save: Callback<()>) {
         let Some(window) = window() else { return };
@@ -155,12 +205,21 @@ impl Browser {
             self.listeners
                 .push(EventListener::new(&query, "change", move |_| send.emit(Msg::SystemDark(asked.matches()))));
         }
-        self.listeners.push(EventListener::new(&window, "pagehide", move |_| save.emit(())));
+        if self.place.is_none() {
+            let send = send.clone();
+            self.listeners.push(EventListener::new(&window, "hashchange", move |_| {
+                if let Some(link) = take_link() {
+                    send.emit(Msg::OpenLink(link));
+                }
+            }));
+            self.listeners.push(EventListener::new(&window, "pagehide", move |_| save.emit(())));
+        }
     }
 
     /// Carries an effect out. `took_ms` is how long the message before took.
     pub fn run(&mut self, effect: Effect, send: &Callback<Msg>, save: &Callback<()>, took_ms: u32) {
         match effect {
+            Effect::Save if self.place.is_some() => {}
             Effect::Save => {
                 let save = save.clone();
                 self.save = Some(Timeout::new(SAVE_AFTER, move || save.emit(())));
@@ -221,14 +280,14 @@ impl Browser {
             Effect::UseUpdate => use_update(),
             Effect::PickFile => pick_file(send.clone()),
             Effect::Theme(theme) => {
-                show_theme(theme);
-                store(&format!("{STORAGE_KEY}.theme"), Some(theme.name()));
+                self.show_theme(theme);
+                self.keep(&format!("{STORAGE_KEY}.theme"), theme.name());
             }
             Effect::Language(language) => {
-                if let Some(root) = document().and_then(|document| document.document_element()) {
+                if let Some(root) = self.root() {
                     root.set_attribute("lang", language.tag()).ok();
                 }
-                store(&format!("{STORAGE_KEY}.language"), Some(language.tag()));
+                self.keep(&format!("{STORAGE_KEY}.language"), language.tag());
             }
             Effect::Fetch(what) => {
                 let send = send.clone();
@@ -237,21 +296,15 @@ impl Browser {
                     send.emit(Msg::Lesson(LessonMsg::Fetched(what, text)));
                 });
             }
+            Effect::Keep(..) if self.place.is_some() => {}
             Effect::Keep(key, text) => {
                 // What cannot be kept is lost with the page; the session itself says so already.
                 store(key, text.as_deref());
             }
             Effect::Emit { name, detail } => emit(name, &detail),
-            Effect::Focus(id) => dom::focus_later(id.to_string()),
-            Effect::FocusNode(node) => dom::focus_later(format!("node-{node}")),
+            Effect::Focus(id) => dom::focus_later(self.place.clone(), id.to_string()),
+            Effect::FocusNode(node) => dom::focus_later(self.place.clone(), format!("node-{node}")),
         }
-    }
-}
-
-/// Colours of the page.
-pub fn show_theme(theme: Theme) {
-    if let Some(root) = document().and_then(|document| document.document_element()) {
-        root.set_attribute("data-theme", theme.name()).ok();
     }
 }
 

@@ -56,11 +56,19 @@ pub fn focus(element: &Element) {
     }
 }
 
-/// Focuses the element of this id, if there is one.
-pub fn focus_id(id: &str) {
-    if let Some(element) = web_sys::window().and_then(|w| w.document()).and_then(|d| d.get_element_by_id(id)) {
-        focus(&element);
+/// The element of this id: within `place`, or in the page.
+fn by_id(place: Option<&Element>, id: &str) -> Option<Element> {
+    match place {
+        // The names of Kubernetes objects need no escaping in a quoted string.
+        Some(place) => place.query_selector(&format!("[id=\"{id}\"]")).ok().flatten(),
+        None => web_sys::window()?.document()?.get_element_by_id(id),
     }
+}
+
+/// The element that has the focus, in the document or the shadow tree in which `near` is.
+pub fn active_near(near: &Element) -> Option<Element> {
+    let active = js_sys::Reflect::get(&near.get_root_node(), &JsValue::from_str("activeElement")).ok()?;
+    active.dyn_into().ok()
 }
 
 /// Whether an event came from within an element that fits the selector.
@@ -82,7 +90,7 @@ pub fn arrow_focus(event: &KeyboardEvent, parent: &Element, selector: &str) {
     if items.is_empty() {
         return;
     }
-    let active = web_sys::window().and_then(|w| w.document()).and_then(|d| d.active_element());
+    let active = active_near(parent);
     let at = active.and_then(|active| items.iter().position(|item| *item == active));
     let last = items.len() - 1;
     let to = match (event.key().as_str(), at) {
@@ -113,7 +121,7 @@ pub fn grid_focus(event: &KeyboardEvent, parent: &Element, selector: &str) {
     }
     let Ok(list) = parent.query_selector_all(selector) else { return };
     let items: Vec<Element> = (0..list.length()).filter_map(|i| list.get(i)?.dyn_into().ok()).collect();
-    let active = web_sys::window().and_then(|w| w.document()).and_then(|d| d.active_element());
+    let active = active_near(parent);
     let Some(at) = active.and_then(|active| items.iter().position(|item| *item == active)) else { return };
     let top = |item: &Element| item.get_bounding_client_rect().top();
     let first_row = items.first().map_or(0.0, top);
@@ -173,19 +181,16 @@ pub fn keep_in_sight(list: &HtmlElement, item: &Element) {
     list.set_scroll_top(list.scroll_top().saturating_add(by));
 }
 
-/// Focuses the element of this id once the page has been drawn: what it is in may not stand yet.
-pub fn focus_later(id: String) {
-    try_focus(id, 0);
+/// Focuses the element of this id, within `place` or in the page, once it has been drawn: what it is in may not stand yet.
+pub fn focus_later(place: Option<Element>, id: String) {
+    try_focus(place, id, 0);
 }
 
-fn try_focus(id: String, tries: u32) {
-    gloo::timers::callback::Timeout::new(tries.saturating_mul(10), move || {
-        let document = web_sys::window().and_then(|window| window.document());
-        match document.and_then(|document| document.get_element_by_id(&id)) {
-            Some(element) => focus(&element),
-            None if tries < 20 => try_focus(id, tries + 1),
-            None => {}
-        }
+fn try_focus(place: Option<Element>, id: String, tries: u32) {
+    gloo::timers::callback::Timeout::new(tries.saturating_mul(10), move || match by_id(place.as_ref(), &id) {
+        Some(element) => focus(&element),
+        None if tries < 20 => try_focus(place, id, tries + 1),
+        None => {}
     })
     .forget();
 }

@@ -210,8 +210,7 @@ pub fn EditorView(props: &EditorProps) -> Html {
 }
 
 fn is_focused(element: &HtmlElement) -> bool {
-    let active = web_sys::window().and_then(|w| w.document()).and_then(|d| d.active_element());
-    active.is_some_and(|active| *active == ***element)
+    crate::ui::dom::active_near(element).is_some_and(|active| active == **element)
 }
 
 fn mount(

@@ -19,6 +19,9 @@ pub struct MenuProps {
     /// Whether the button is a stop of the Tab key.
     #[prop_or(true)]
     pub tab_stop: bool,
+    /// Called when the menu opens.
+    #[prop_or_default]
+    pub on_open: Callback<()>,
     /// The entries: [`menu_item`], `<hr/>`, or anything with a name.
     pub children: Html,
 }
@@ -43,9 +46,12 @@ pub fn Menu(props: &MenuProps) -> Html {
         })
     };
     let toggled = {
-        let (open, popover) = (open.clone(), popover.clone());
+        let (open, popover, on_open) = (open.clone(), popover.clone(), props.on_open.clone());
         Callback::from(move |_: Event| {
             if let Some(popover) = popover.cast::<HtmlElement>() {
+                if dom::is_open(&popover) {
+                    on_open.emit(());
+                }
                 open.set(dom::is_open(&popover));
             }
         })

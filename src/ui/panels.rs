@@ -18,6 +18,7 @@ use crate::ui::insight::Insight;
 use crate::ui::lesson::lesson_panel;
 use crate::ui::story::{Events, Story};
 use crate::ui::why::Why;
+use web_sys::Element;
 use yew::prelude::*;
 
 /// The text of a tab.
@@ -86,7 +87,8 @@ fn Tabs(props: &TabsProps) -> Html {
             event.prevent_default();
             if let Some(tab) = SideTab::SHOWN.get(to) {
                 send.emit(Msg::ShowTab(*tab));
-                dom::focus_id(&format!("tab-{}", tab.name()));
+                let row = event.target_dyn_into::<Element>().and_then(|tab| tab.parent_element());
+                dom::focus_later(row, format!("tab-{}", tab.name()));
             }
         })
     };

@@ -6,8 +6,10 @@ use crate::app::model::{Model, Notice, NoticeAction};
 use crate::app::persist::{STORAGE_KEY, Saved, Settings};
 use crate::app::update::update;
 use crate::app::view::FileTab;
+use crate::simulation::{Reason, Session};
 use crate::ui::browser::{self, Browser};
 use crate::ui::cluster::Cluster;
+use crate::ui::embed::{self, Embed, Part};
 use crate::ui::env::Env;
 use crate::ui::gallery::{Catalogue, CatalogueProps};
 use crate::ui::icons::{Icon, icon};
@@ -18,6 +20,7 @@ use crate::ui::terminal::Terminal;
 use crate::ui::top_bar::{PaneBar, TopBar};
 use crate::ui::transport::Transport;
 use std::rc::Rc;
+use wasm_bindgen::JsValue;
 use web_sys::{DragEvent, KeyboardEvent};
 use yew::prelude::*;
 
@@ -27,6 +30,33 @@ pub enum Heard {
     App(Msg),
     /// Keep the state now.
     SaveNow,
+    /// A function of the page around wants to work on the session.
+    Call {
+        /// Takes a `Playground`.
+        function: js_sys::Function,
+        /// Gets what it returns.
+        resolve: js_sys::Function,
+        /// Gets what it throws.
+        reject: js_sys::Function,
+    },
+}
+
+/// Properties of [`App`].
+#[derive(Clone, Default, Properties)]
+pub struct AppProps {
+    /// Where and how it is embedded; `None`: it has the page for itself.
+    #[prop_or_default]
+    pub embed: Option<Rc<Embed>>,
+}
+
+impl PartialEq for AppProps {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.embed, &other.embed) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        }
+    }
 }
 
 /// The page.
@@ -42,15 +72,19 @@ pub struct App {
 
 impl Component for App {
     type Message = Heard;
-    type Properties = ();
+    type Properties = AppProps;
 
     fn create(ctx: &Context<Self>) -> Self {
         let send: Callback<Msg> = ctx.link().callback(Heard::App);
         let save: Callback<()> = ctx.link().callback(|()| Heard::SaveNow);
-        let mut model = start();
-        browser::start_lessons(&mut model);
-        browser::show_theme(model.settings.theme);
-        let mut browser = Browser::default();
+        let embed = ctx.props().embed.as_ref();
+        let model = embed.and_then(|embed| embed.take_start()).unwrap_or_else(|| {
+            let mut model = start();
+            browser::start_lessons(&mut model);
+            model
+        });
+        let mut browser = Browser::on(embed.map(|embed| embed.place.clone()));
+        browser.show_theme(model.settings.theme);
         browser.run(Effect::Language(model.language()), &send, &save, 0);
         browser.listen(&send, save.clone());
         browser.run(Effect::CheckLater, &send, &save, 0);
@@ -58,11 +92,39 @@ impl Component for App {
         Self { model, browser, send, save, files, cannot_save: false }
     }
 
-    fn update(&mut self, _: &Context<Self>, heard: Heard) -> bool {
+    fn update(&mut self, ctx: &Context<Self>, heard: Heard) -> bool {
+        let embed = ctx.props().embed.as_ref();
         let message = match heard {
-            Heard::SaveNow => return self.keep(),
+            Heard::SaveNow => return embed.is_none() && self.keep(),
             Heard::App(message) => message,
+            Heard::Call { function, resolve, reject } => {
+                let (session, result) = embed::work(&self.model.session, &function);
+                let effects = session.map(|session| go_on_with(&mut self.model, session)).unwrap_or_default();
+                for effect in effects {
+                    self.browser.run(effect, &self.send, &self.save, 0);
+                }
+                if let Some(embed) = embed {
+                    embed.tell(&self.model);
+                }
+                let _ = match result {
+                    Ok(value) => resolve.call1(&JsValue::NULL, &value),
+                    Err(error) => reject.call1(&JsValue::NULL, &error),
+                };
+                return true;
+            }
         };
+        if embed.is_none() {
+            match &message {
+                // The person has decided.
+                Msg::RestoreSession | Msg::CloseNotice => {
+                    browser::store(&before_link_key(), None);
+                }
+                Msg::OpenLink(_) if browser::stored(&before_link_key()).is_none() => {
+                    browser::store(&before_link_key(), Some(&self.model.saved().to_text()));
+                }
+                _ => {}
+            }
+        }
         let before = browser::now_ms();
         self.model.lessons.now_ms = browser::clock_ms();
         let effects = update(&mut self.model, message);
@@ -73,17 +135,24 @@ impl Component for App {
             self.browser.run(effect, &self.send, &self.save, took_ms);
         }
         self.files = file_tabs(&self.model, &self.files);
+        if let Some(embed) = embed {
+            embed.tell(&self.model);
+        }
         !unseen
     }
 
-    fn rendered(&mut self, _: &Context<Self>, first: bool) {
-        if first {
+    fn rendered(&mut self, ctx: &Context<Self>, first: bool) {
+        if let Some(embed) = &ctx.props().embed {
+            embed.tell(&self.model);
+        } else if first {
             browser::store(&browser::starting_key(), None);
             browser::work_offline(self.send.clone());
         }
     }
 
-    fn view(&self, _: &Context<Self>) -> Html {
+    fn view(&self, ctx: &Context<Self>) -> Html {
+        let embed = ctx.props().embed.as_ref();
+        let shows = |part: Part| embed.is_none_or(|embed| embed.parts.contains(&part));
         let model = &self.model;
         let views = &model.views;
         let env = Env { language: model.language(), send: self.send.clone() };
@@ -91,23 +160,23 @@ impl Component for App {
         let edited = self.files.iter().any(|file| file.edited);
         html! {
             <ContextProvider<Env> context={env.clone()}>
-                <div class={classes!("app", model.inspect.is_some().then_some("inspecting"), model.lessons.presenting.then_some("presenting"))} data-pane={model.pane.name()}
+                <div class={classes!("app", model.inspect.is_some().then_some("inspecting"), model.lessons.presenting.then_some("presenting"))} data-pane={model.pane.name()} data-parts={embed.map(|embed| embed.names())}
                     onkeydown={self.keys()} ondragover={Callback::from(|event: DragEvent| event.prevent_default())} ondrop={self.drop_file()}>
                     <a class="skip" href="#cluster">{ words.skip }</a>
-                    <TopBar theme={model.settings.theme} pane={model.pane} />
+                    if shows(Part::Bar) { <TopBar theme={model.settings.theme} pane={model.pane} shared={model.shared} /> }
                     <main class="work">
-                        <Manifests files={self.files.clone()} shown={model.files.shown_id()} problems={model.check.problems.clone()}
-                            review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.step_applies()} />
-                        <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} touched={views.touched.clone()}
-                            inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} marked={model.chip.clone()} as_table={model.as_table} />
-                        { panels(model, &env) }
+                        if shows(Part::Manifests) { <Manifests files={self.files.clone()} shown={model.files.shown_id()} problems={model.check.problems.clone()}
+                            review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.step_applies()} /> }
+                        if shows(Part::Cluster) { <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} touched={views.touched.clone()}
+                            inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} marked={model.chip.clone()} as_table={model.as_table} /> }
+                        if shows(Part::Story) { { panels(model, &env) } }
                         if let (Some(what), Some(detail)) = (model.inspect.clone(), views.detail.clone()) { <Inspector {what} {detail} /> }
                     </main>
-                    <Transport position={model.session.position()} len={model.session.len()} now_ms={model.session.world().now_ms()}
+                    if shows(Part::Transport) { <Transport position={model.session.position()} len={model.session.len()} now_ms={model.session.world().now_ms()}
                         can_step={model.can_step()} running={model.running} speed={model.settings.speed} chart={views.chart.clone()}
-                        telling={views.telling.to_string()} branches={views.branches.clone()} compared={views.compared.clone()} looped={model.looped} />
-                    <Terminal entries={model.terminal.clone()} open={model.terminal_open} hint={model.hint.clone()} completed={model.completed.clone()} />
-                    <PaneBar pane={model.pane} {edited} />
+                        telling={views.telling.to_string()} branches={views.branches.clone()} compared={views.compared.clone()} looped={model.looped} /> }
+                    if shows(Part::Terminal) { <Terminal entries={model.terminal.clone()} open={model.terminal_open} hint={model.hint.clone()} completed={model.completed.clone()} /> }
+                    if shows(Part::Manifests) || shows(Part::Story) { <PaneBar pane={model.pane} {edited} /> }
                     if model.lessons.catalogue_open { <Catalogue ..CatalogueProps::of(&model.lessons) /> }
                     if let Some(notice) = &model.notice { { notice_view(&env, notice, model) } }
                     <div class="unseen" id="announcements" role="status" aria-live="polite">{ if model.running == Running::ToQuiet { "" } else { &*model.announcement } }</div>
@@ -117,6 +186,21 @@ impl Component for App {
     }
 }
 
+/// Shows what became of the session outside of the application.
+fn go_on_with(model: &mut Model, session: Session) -> Vec<Effect> {
+    let known = model.session.len().min(session.len());
+    let same = model.session.steps().zip(session.steps()).take_while(|(a, b)| Rc::ptr_eq(a, b)).count().min(known);
+    let runs: Vec<_> = session.steps().skip(same).map(|step| step.reason.clone()).collect();
+    model.session = session;
+    for reason in runs {
+        if let Reason::Command(run) = reason {
+            model.log(&run);
+        }
+    }
+    let position = model.session.position();
+    update(model, Msg::Seek(position))
+}
+
 /// The state as it was left, or that of a first visit.
 fn start() -> Model {
     let language = browser::browser_language();
@@ -124,7 +208,9 @@ fn start() -> Model {
     let crashed = browser::stored(&key).is_some();
     browser::store(&key, Some("1"));
     let saved = browser::stored(STORAGE_KEY).and_then(|text| Saved::parse(&text));
-    match saved {
+    // What a link replaced before the page was left, until the person has decided.
+    let before_link = browser::stored(&before_link_key()).and_then(|text| Saved::parse(&text));
+    let mut model = match saved {
         // The last start did not come to its end: the texts are kept, the cluster begins anew.
         Some(saved) if crashed => {
             let mut model = Model::restore(&Saved { scenario: "?".into(), ..saved }, language);
@@ -133,7 +219,25 @@ fn start() -> Model {
         }
         Some(saved) => Model::restore(&saved, language),
         None => Model::new(Settings::default(), language),
+    };
+    if let Some(link) = browser::take_link() {
+        let own = model.saved();
+        update(&mut model, Msg::OpenLink(link));
+        // An older state that a link replaced is the one that is the person's own.
+        if model.replaced.is_some() && before_link.is_none() {
+            browser::store(&before_link_key(), Some(&own.to_text()));
+        }
+    } else if let Some(before) = before_link {
+        model.replaced = Some(before);
+        let text = model.words().link_kept.to_owned();
+        model.notice = Some(Notice { text, trouble: false, action: Some(NoticeAction::RestoreSession) });
     }
+    model
+}
+
+/// Where the person's own work is kept while a link's state is shown.
+fn before_link_key() -> String {
+    format!("{STORAGE_KEY}.before-link")
 }
 
 /// The files as tabs; the same value as before where nothing changed.

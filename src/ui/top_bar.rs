@@ -3,10 +3,12 @@
 use crate::app::export::Export;
 use crate::app::lesson::LessonMsg;
 use crate::app::message::{Msg, Pane, Theme};
+use crate::app::share::Shared;
 use crate::app::text::Language;
 use crate::ui::env::use_env;
 use crate::ui::icons::{Icon, icon, mark};
 use crate::ui::menu::{Menu, menu_choice, menu_item};
+use crate::ui::share::ShareMenu;
 use yew::prelude::*;
 
 /// Properties of [`TopBar`].
@@ -16,6 +18,8 @@ pub struct TopBarProps {
     pub theme: Theme,
     /// The part that is shown where there is no room for all.
     pub pane: Pane,
+    /// How long the link of the session is, once somebody has asked.
+    pub shared: Option<Shared>,
 }
 
 /// The bar at the top.
@@ -53,6 +57,7 @@ pub fn TopBar(props: &TopBarProps) -> Html {
                 { file(Icon::Picture, words.save_png, Msg::Export(Export::Png)) }
                 { file(Icon::Print, words.print, Msg::Print) }
             </Menu>
+            <ShareMenu shared={props.shared} />
             <Menu name={words.language} class={classes!("button", "plain")} face={html! { <span class="small">{ env.language.tag().to_uppercase() }</span> }}>
                 { for Language::ALL.into_iter().map(|language| menu_choice(language.name(), language == env.language, env.on(Msg::SetLanguage(language)))) }
             </Menu>

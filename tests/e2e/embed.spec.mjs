@@ -1,0 +1,188 @@
+// The playground in other people's pages: each example of www/embed/ does under its constraints what docs/embedding.md says.
+// The server's own policy (server.mjs) allows no inline script and no inline style, and a violation fails the test.
+import { expect, test } from './support.mjs';
+
+/** Opens an example page and waits for its playgrounds. */
+async function example(page, site, name, ready = 1) {
+  await page.goto(`${site}embed/${name}`);
+  await standing(page, ready);
+}
+
+const standing = (page, count) =>
+  expect.poll(() => page.evaluate(() => [...document.querySelectorAll('daemonset-playground')].filter((e) => e.shadowRoot.querySelector('.app')).length)).toBe(count);
+
+test('a plain page: from a file and inline, with methods and events', async ({ page, site }) => {
+  await example(page, site, 'plain.html');
+  await expect(page.locator('#file').getByText('worker3').first()).toBeVisible();
+  const answer = await page.evaluate(() => document.getElementById('file').kubectl('kubectl get ds agent --no-headers'));
+  expect(answer.stdout).toMatch(/^agent\s+3\s+3\s+3\s+3\s+3/);
+  expect(answer.exitCode).toBe(0);
+
+  await page.locator('#inline').scrollIntoViewIfNeeded();
+  await standing(page, 2);
+  const steps = await page.evaluate(async () => {
+    const element = document.getElementById('inline');
+    const heard = [];
+    element.addEventListener('step', ({ detail }) => heard.push(detail.position));
+    await element.sim('add-node late');
+    const { progress } = await element.runToQuiet();
+    return { heard, progress, position: await element.position };
+  });
+  expect(steps.progress).toBe('quiet');
+  expect(steps.heard.at(-1)).toBe(steps.position);
+  await expect(page.locator('#inline').getByText('late', { exact: true }).first()).toBeVisible();
+  const refused = await page.evaluate(() => document.getElementById('inline').explain({ daemonset: 'ghost', node: 'late' }).catch((error) => error.message));
+  expect(refused).toBe('there is no DaemonSet default/ghost');
+});
+
+test('an element is lazy, and shows a picture of its nodes until it is seen', async ({ page, site }) => {
+  await page.setViewportSize({ width: 900, height: 400 });
+  await page.goto(`${site}embed/plain.html`);
+  const poster = page.locator('#inline .poster');
+  await expect(poster).toHaveAttribute('aria-label', 'Nodes: worker1, worker2');
+  await standing(page, 1);
+});
+
+test('an embedded playground touches nothing of the page', async ({ page, site }) => {
+  await example(page, site, 'plain.html');
+  await page.evaluate(async () => {
+    const element = document.getElementById('file');
+    element.setAttribute('theme', 'dark');
+    element.setAttribute('lang', 'fr');
+    await element.sim('add-node late');
+  });
+  await page.waitForTimeout(700);
+  const state = await page.evaluate(() => ({
+    title: document.title,
+    hash: location.hash,
+    lang: document.documentElement.lang,
+    theme: document.documentElement.dataset.theme,
+    stored: Object.keys(localStorage),
+    inside: document.getElementById('file').shadowRoot.querySelector('.root').dataset.theme,
+  }));
+  expect(state).toEqual({ title: 'Plain HTML', hash: '', lang: 'en', theme: undefined, stored: [], inside: 'dark' });
+});
+
+test('a strict content security policy, with every part shown', async ({ page, site }) => {
+  await page.addInitScript(() => {
+    globalThis.violations = [];
+    addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => globalThis.violations.push(`${violatedDirective} ${blockedURI}`));
+  });
+  await example(page, site, 'strict-csp.html');
+  await expect(page.locator('.cm-editor')).toBeVisible();
+  await page.locator('daemonset-playground').getByRole('button', { name: 'Back', exact: true }).click();
+  expect(await page.evaluate(() => globalThis.violations)).toEqual([]);
+});
+
+test('five playgrounds load the engine once and have a life of their own', async ({ page, site }) => {
+  const fetched = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('.wasm')) fetched.push(request.url());
+  });
+  await example(page, site, 'five.html', 5);
+  expect(fetched).toHaveLength(1);
+  const positions = () => page.evaluate(() => Promise.all([...document.querySelectorAll('daemonset-playground')].map((e) => e.position)));
+  const before = await positions();
+  expect(before[0]).toBe(0);
+  expect(before[2]).toBe(5);
+  await page.evaluate(() => document.querySelector('daemonset-playground').step());
+  expect(await positions()).toEqual([1, ...before.slice(1)]);
+  await expect(page.locator('daemonset-playground').nth(3).locator('.root')).toHaveAttribute('lang', 'fr');
+  const dark = await page.evaluate(() => [1, 2].map((n) => getComputedStyle(document.querySelectorAll('daemonset-playground')[n].shadowRoot.querySelector('.cluster')).backgroundColor));
+  expect(dark[0]).not.toBe(dark[1]);
+});
+
+test('code blocks become playgrounds, others stay', async ({ page, site }) => {
+  await example(page, site, 'fence.html');
+  await expect(page.locator('daemonset-playground').getByText('worker2').first()).toBeVisible();
+  await expect(page.locator('pre > code')).toHaveText('kind: DaemonSet\n');
+});
+
+test('the output of the Hugo shortcode', async ({ page, site }) => {
+  await page.setViewportSize({ width: 900, height: 1200 });
+  await example(page, site, 'hugo/', 2);
+});
+
+test('the Docusaurus component can be mounted again, and tells goals', async ({ page, site }) => {
+  await example(page, site, 'docusaurus/');
+  for (let round = 0; round < 2; round++) {
+    await page.evaluate(() => document.querySelector('daemonset-playground').runToQuiet());
+    await expect(page.locator('#goals')).toHaveText('1');
+    await page.locator('#remount').click();
+    await page.locator('#goals').evaluate((goals) => (goals.textContent = '0'));
+    await standing(page, 1);
+  }
+});
+
+test('a slide: hidden until its turn, scaled, keys of its own', async ({ page, site }) => {
+  await page.goto(`${site}embed/slide.html`);
+  await page.waitForTimeout(300);
+  expect(await page.evaluate(() => Boolean(document.querySelector('daemonset-playground').shadowRoot.querySelector('.app')))).toBe(false);
+  await page.keyboard.press('ArrowRight');
+  await standing(page, 1);
+  await page.locator('daemonset-playground').getByRole('button', { name: 'Step', exact: true }).click();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('section.present h2')).toHaveText('Watch');
+});
+
+test('instant navigation twenty times leaves nothing behind', async ({ page, site }) => {
+  await example(page, site, 'mkdocs.html');
+  const session = await page.context().newCDPSession(page);
+  const turn = async (name) => {
+    await page.getByRole('link', { name }).click();
+    await standing(page, 1);
+  };
+  const measure = async () => {
+    await session.send('HeapProfiler.collectGarbage');
+    const { JSHeapUsedSize } = Object.fromEntries((await session.send('Performance.getMetrics')).metrics.map((m) => [m.name, m.value]));
+    const wasm = await page.evaluate(async () => {
+      const element = document.querySelector('daemonset-playground');
+      return element.constructor.memory?.() ?? 0;
+    });
+    return { heap: JSHeapUsedSize, wasm };
+  };
+  await session.send('Performance.enable');
+  for (let n = 0; n < 4; n++) await turn(n % 2 ? 'Page A' : 'Page B');
+  const before = await measure();
+  for (let n = 0; n < 20; n++) await turn(n % 2 ? 'Page A' : 'Page B');
+  const after = await measure();
+  console.log(`memory before and after twenty navigations: ${JSON.stringify({ before, after })}`);
+  expect(after.wasm).toBeGreaterThan(0);
+  expect(after.wasm, 'the memory of the engine').toBeLessThanOrEqual(before.wasm + 128 * 1024);
+  expect(after.heap, 'the heap of the page').toBeLessThan(before.heap + 3_000_000);
+});
+
+test('an iframe tells its height and answers its own origin only', async ({ page, site, complaints }) => {
+  await page.goto(`${site}embed/iframe.html`);
+  await expect(page.locator('#heard')).toHaveText(/height.*ready/);
+  await page.locator('#run').click();
+  await expect(page.locator('#answer')).toHaveText(/daemonset\.apps\/agent/);
+  await expect(page.locator('#heard')).toHaveText(/goal.*height.*ready.*result.*step/);
+  // Another origin in the address: the frame does not talk to this one.
+  await page.evaluate(() => {
+    document.getElementById('heard').textContent = '';
+    globalThis.got = 0;
+    addEventListener('message', () => globalThis.got++);
+    const frame = document.querySelector('iframe');
+    frame.src = frame.src.replace('step=0', 'step=1&origin=https://docs.example.org');
+  });
+  await expect(page.frameLocator('iframe').locator('.app')).toBeVisible();
+  await page.waitForTimeout(300);
+  expect(await page.evaluate(() => globalThis.got)).toBe(0);
+  // The browser says that it delivered nothing.
+  complaints.length = 0;
+});
+
+test('a scenario that cannot be read says so, and its text stays', async ({ page, site, complaints }) => {
+  await page.goto(`${site}embed/plain.html`);
+  const message = await page.evaluate(async () => {
+    const element = document.createElement('daemonset-playground');
+    element.setAttribute('loading', 'eager');
+    element.textContent = 'logs: []';
+    document.body.prepend(element);
+    return element.ready.catch((error) => error.message);
+  });
+  expect(message).toContain('unknown field `logs`');
+  await expect(page.locator('daemonset-playground .fallback').first()).toContainText('logs: []');
+  complaints.length = 0;
+});
