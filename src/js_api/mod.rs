@@ -4,9 +4,10 @@
 
 pub mod border;
 mod expectations;
+mod insight;
 mod results;
 
-use crate::objects::{Kind, ObjectKey};
+use crate::objects::Kind;
 use crate::permalink::{MAX_LINK, SharedState};
 use crate::simulation::{Scenario, Session};
 use border::{give, give_without_nulls, steps, take, whole};
@@ -245,12 +246,8 @@ impl Playground {
         let what = "explain takes an object with daemonset and node";
         let question: Option<Question> = take(&question, what)?;
         let Question { daemonset, namespace, node } = question.ok_or_else(|| JsError::new(what))?;
-        let store = self.session.world().store();
-        let key = ObjectKey::new(namespace.as_deref().unwrap_or("default"), daemonset.as_str());
-        let Some(set) = store.daemon_set(&key) else {
-            return Err(JsError::new(&format!("there is no {} {key}", Kind::DaemonSet)));
-        };
-        let Some(node) = store.node_named(&node) else {
+        let set = self.daemon_set(namespace.as_deref(), &daemonset)?;
+        let Some(node) = self.session.world().store().node_named(&node) else {
             return Err(JsError::new(&format!("there is no {} {node}", Kind::Node)));
         };
         give_without_nulls(&crate::insight::explain::explain(set, node))

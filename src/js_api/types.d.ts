@@ -185,3 +185,94 @@ export interface VerifyResult extends CheckResult {
   /** Steps that were made. */
   steps: number;
 }
+
+/** One thing that a rule found in a manifest. */
+export interface Finding {
+  /** The rule: `floating-image-tag`, `no-priority-class`… */
+  rule: string;
+  level: string;
+  /** The DaemonSet: `namespace/name`. */
+  object: string;
+  /** The field, in Kubernetes' notation. */
+  path: string;
+  /** Where that is in the text. */
+  span: Record<string, unknown>;
+  /** What the rule saw, by name. */
+  facts: Record<string, string>;
+  /** The one right change of the text, where there is one. */
+  fix?: Record<string, unknown>;
+}
+
+/** What one DaemonSet takes of the cluster. */
+export interface Overhead {
+  daemonset: unknown;
+  perPod: Record<string, unknown>;
+  /** Nodes of the cluster. */
+  nodes: number;
+  /** Nodes that should run a pod. */
+  eligible: number;
+  total: Record<string, unknown>;
+  allocatable: Record<string, unknown>;
+  share: Record<string, number>;
+  parts: Record<string, unknown>[];
+  pools: Record<string, unknown>[];
+  heaviest?: Record<string, unknown>;
+}
+
+/** The budget of a rolling update. */
+export interface Strategy {
+  maxUnavailable: number | string;
+  maxSurge: number | string;
+}
+
+/** What `forecast` is asked. */
+export interface ForecastQuestion {
+  daemonset: string;
+  namespace?: string;
+  /** As many as the DaemonSet has, when absent. */
+  nodes?: number;
+  /** A usual choice, when absent. */
+  strategies?: Strategy[];
+}
+
+/** What is to be expected of a rollout. */
+export interface Forecast {
+  strategy: Strategy;
+  nodes: number;
+  /** Nodes that are rolled at the same time. */
+  atOnce: number;
+  waves: number;
+  /** Virtual milliseconds; absent: it never ends. */
+  durationMs?: number;
+  /** Nodes without a ready pod at the worst moment. */
+  uncovered: number;
+  /** Most pods beyond one for each node. */
+  extraPods: number;
+}
+
+/** What `compare` is asked. */
+export interface CompareQuestion {
+  daemonset: string;
+  namespace?: string;
+  /** As many as there are eligible nodes, when absent. */
+  replicas?: number;
+}
+
+/** How a DaemonSet or a Deployment covers the cluster. */
+export interface Coverage {
+  pods: number;
+  pending: number;
+  covered: number;
+  crowded: number;
+  /** Whether a new node got a pod. */
+  follows: boolean;
+}
+
+/** The same template as DaemonSet and as Deployment. */
+export interface Comparison {
+  replicas: number;
+  eligible: number;
+  daemonset: Coverage;
+  deployment: Coverage;
+  nodes: { node: string; isNew: boolean; eligible: boolean; daemonset: number; deployment: number }[];
+}
