@@ -42,6 +42,10 @@ pub enum Effect {
     Print,
     /// Load the other version of the site that is ready.
     UseUpdate,
+    /// Fetch the next piece of the dump that is being imported.
+    ReadPiece,
+    /// Go on with an import after the page could be drawn.
+    NextImportSlice,
     /// Let the person choose a file.
     PickFile,
     /// Colours of the page.

@@ -384,7 +384,7 @@ fn open(model: &mut Model, session: Session, files: Files, before: Saved) {
     model.running = Running::No;
     model.files = files;
     model.lessons.catalogue_open = false;
-    crate::app::update::start_session(model, session, before);
+    crate::app::update::start_session(model, session, Some(before));
 }
 
 fn fetched(model: &mut Model, what: Fetch, text: Option<Rc<str>>) -> Vec<Effect> {

@@ -307,6 +307,10 @@ pub enum Msg {
     Hint(Option<String>),
     /// Show or hide the terminal's drawer.
     ToggleTerminal,
+    /// Something about export or import.
+    Exchange(crate::app::exchange::ExchangeMsg),
+    /// End the command that waits (Ctrl+C).
+    Interrupt,
     /// Forget the terminal's output.
     ClearTerminal,
 

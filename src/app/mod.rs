@@ -8,6 +8,7 @@ pub mod complete;
 pub mod details;
 pub mod diff;
 pub mod effect;
+pub mod exchange;
 pub mod export;
 pub mod files;
 pub mod filter;

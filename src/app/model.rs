@@ -1,6 +1,7 @@
 //! All state of the interface.
 
 use crate::app::check::{Check, Checking};
+use crate::app::exchange::Exchange;
 use crate::app::files::Files;
 use crate::app::lesson::Lessons;
 use crate::app::message::{Counter, Inspect, Pane, Question, Running, SideTab};
@@ -74,6 +75,12 @@ pub struct Model {
     pub replaced: Option<Saved>,
     /// How long the link of the session is, while the menu that offers it is open.
     pub shared: Option<Shared>,
+    /// Export and import.
+    pub exchange: Exchange,
+    /// Steps are played because a typed command waits.
+    pub plays_for_command: bool,
+    /// The last step whose output the terminal has.
+    pub told: usize,
     /// The command line, completed.
     pub completed: Option<Rc<Completed>>,
     /// Something to tell that belongs to no part of the page.
@@ -227,6 +234,9 @@ impl Model {
             terminal: Rc::default(),
             replaced: None,
             shared: None,
+            exchange: Exchange::default(),
+            plays_for_command: false,
+            told: 0,
             completed: None,
             notice: None,
             announcement: "".into(),
@@ -357,6 +367,15 @@ impl Model {
     /// Notes what a command printed.
     pub fn log(&mut self, run: &CommandRun) {
         let entries = Rc::make_mut(&mut self.terminal);
+        // A command that waits goes on where it was.
+        if let Some(before) = entries.last_mut().filter(|before| before.waiting && before.line == run.line) {
+            let before = Rc::make_mut(before);
+            before.stdout += &run.stdout;
+            before.stderr += &run.stderr;
+            before.failed = run.exit_code.is_some_and(|code| code != 0);
+            before.waiting = run.exit_code.is_none();
+            return;
+        }
         entries.push(Rc::new(TerminalEntry {
             number: entries.last().map_or(1, |entry| entry.number + 1),
             line: run.line.clone(),

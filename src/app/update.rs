@@ -11,7 +11,7 @@ use crate::app::persist::Saved;
 use crate::app::phrase::fill;
 use crate::app::share;
 use crate::app::view::EditorMark;
-use crate::simulation::{Progress, Scenario, Session};
+use crate::simulation::{CommandRun, Progress, Scenario, Session};
 use std::rc::Rc;
 
 /// Takes a message and says what the browser has to do.
@@ -74,7 +74,14 @@ fn handle(model: &mut Model, message: Msg) -> Vec<Effect> {
         }
         Msg::RunTyped(line) => {
             model.terminal_open = true;
-            run(model, &line)
+            let mut effects = run(model, &line);
+            // A command that waits lets time pass.
+            if model.session.world().waiting().is_some() {
+                model.plays_for_command = true;
+                model.running = Running::Playing;
+                effects.push(Effect::TickLater(model.settings.speed.pause_ms()));
+            }
+            effects
         }
         Msg::CompleteCommand { line, cursor } => {
             model.complete_command(&line, cursor);
@@ -105,6 +112,8 @@ fn handle(model: &mut Model, message: Msg) -> Vec<Effect> {
             Vec::new()
         }
         Msg::UseUpdate => vec![Effect::Save, Effect::UseUpdate],
+        Msg::Exchange(message) => crate::app::exchange::update(model, message),
+        Msg::Interrupt => interrupt(model),
         Msg::PickFile => vec![Effect::PickFile],
         Msg::MeasureLink(address) => {
             model.shared = Some(share::measure(model, &address));
@@ -372,12 +381,35 @@ fn play_tick(model: &mut Model) -> Vec<Effect> {
     }
     follow_commands(model);
     let mut effects = moved(model);
-    effects.push(Effect::TickLater(model.settings.speed.pause_ms()));
+    if model.running == Running::Playing {
+        effects.push(Effect::TickLater(model.settings.speed.pause_ms()));
+    }
     effects
 }
 
+/// Ctrl+C: the command that waits ends. It is a line of the log, too, so that a replay ends it at the same moment.
+fn interrupt(model: &mut Model) -> Vec<Effect> {
+    let at_end = model.session.position() == model.session.len();
+    if model.session.world().waiting().is_none() || !at_end {
+        return Vec::new();
+    }
+    if let Some(entry) = Rc::make_mut(&mut model.terminal).last_mut().filter(|entry| entry.waiting) {
+        let entry = Rc::make_mut(entry);
+        entry.stdout += "^C\n";
+        (entry.waiting, entry.failed) = (false, true);
+    }
+    let run = model.session.run(INTERRUPT, &Default::default());
+    model.told = model.session.position();
+    model.announcement = run.line.as_str().into();
+    (model.running, model.plays_for_command) = (Running::No, false);
+    moved(model)
+}
+
+/// The line that stands for Ctrl+C in the log: a comment, which does nothing but take the place of what waits.
+const INTERRUPT: &str = "# ^C";
+
 fn stop(model: &mut Model) -> Vec<Effect> {
-    model.running = Running::No;
+    (model.running, model.plays_for_command) = (Running::No, false);
     moved(model)
 }
 
@@ -396,8 +428,14 @@ fn run(model: &mut Model, line: &str) -> Vec<Effect> {
     model.completed = None;
     model.hint = None;
     let files = model.files.by_name();
+    if let Some(entry) = Rc::make_mut(&mut model.terminal).last_mut().filter(|entry| entry.waiting) {
+        Rc::make_mut(entry).waiting = false;
+    }
     let run = model.session.run(line, &files);
+    model.told = model.session.position();
+    model.plays_for_command = false;
     model.log(&run);
+    open_edited(model, &run);
     let mut effects = moved(model);
     let said = run.stdout.lines().chain(run.stderr.lines()).next().unwrap_or("");
     model.announcement = said.into();
@@ -407,6 +445,24 @@ fn run(model: &mut Model, line: &str) -> Vec<Effect> {
     }
     effects.retain(|effect| *effect != Effect::CheckLater);
     effects
+}
+
+/// `kubectl edit` opens the object as a tab. Applying that tab saves it, see [`save_line`].
+fn open_edited(model: &mut Model, run: &CommandRun) {
+    for effect in &run.effects {
+        let crate::kubectl::Effect::Edit { file, text } = effect else { continue };
+        // The version would refuse the change as soon as a controller writes a status.
+        let kept = text.lines().filter(|line| !line.starts_with("  resourceVersion: "));
+        let text: String = kept.map(|line| format!("{line}\n")).collect();
+        model.files.add(file, &text);
+        model.pane = Pane::Manifest;
+    }
+}
+
+/// What Apply runs for a tab: `kubectl replace` for what `kubectl edit` opened.
+fn save_line(name: &str, text: &str) -> String {
+    let apply = command::apply(name);
+    if text.starts_with("# Please edit the object below") { apply.replacen(" apply ", " replace ", 1) } else { apply }
 }
 
 /// A typed `kubectl apply -f NAME` also means that the tab is applied.
@@ -425,9 +481,10 @@ fn note_applied(model: &mut Model, line: &str, done: bool) {
 
 fn run_apply(model: &mut Model) -> bool {
     let Some(file) = model.files.shown() else { return false };
-    let (id, line) = (file.id, command::apply(&file.name));
+    let (id, line) = (file.id, save_line(&file.name, &file.text));
     let files = model.files.by_name();
     let run = model.session.run(&line, &files);
+    model.told = model.session.position();
     model.log(&run);
     let done = run.exit_code == Some(0);
     if done {
@@ -459,11 +516,22 @@ fn apply(model: &mut Model) -> Vec<Effect> {
 /// What waiting commands printed meanwhile goes to the terminal.
 fn follow_commands(model: &mut Model) {
     use crate::simulation::Reason;
-    let Some(step) = model.session.step_number(model.session.position()) else { return };
-    if let Reason::CommandWent(run) = &step.reason {
-        let run = Rc::clone(run);
-        if !run.stdout.is_empty() || !run.stderr.is_empty() {
-            model.log(&run);
+    let position = model.session.position();
+    let waits = model.terminal.last().is_some_and(|entry| entry.waiting);
+    for number in model.told.saturating_add(1)..=position {
+        let Some(step) = model.session.step_number(number) else { continue };
+        if let Reason::CommandWent(run) = &step.reason {
+            let run = Rc::clone(run);
+            if waits || !run.stdout.is_empty() || !run.stderr.is_empty() {
+                model.log(&run);
+            }
+        }
+    }
+    model.told = model.told.max(position);
+    if model.plays_for_command && model.session.world().waiting().is_none() {
+        model.plays_for_command = false;
+        if model.running == Running::Playing {
+            model.running = Running::No;
         }
     }
 }
@@ -487,6 +555,10 @@ fn tell_loop(model: &mut Model, period_ms: u64) {
 
 /// Opens what was dropped or chosen.
 fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
+    if crate::app::exchange::is_dump(text) {
+        let pasted = crate::app::exchange::ExchangeMsg::Pasted(text.into());
+        return crate::app::exchange::update(model, pasted);
+    }
     let name = if name.is_empty() { "pasted.yaml" } else { name };
     let is_lesson_file = lesson::is_lesson_file(name);
     if is_lesson_file && crate::lessons::Lesson::parse(text).is_ok() {
@@ -503,7 +575,7 @@ fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
                     model.files.add(name, text);
                 }
             }
-            start_session(model, Session::new(scenario), before);
+            start_session(model, Session::new(scenario), Some(before));
         }
         _ => {
             model.files.add(name, text);
@@ -515,7 +587,7 @@ fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
 }
 
 /// Goes on with another session. The one before can be brought back.
-pub(crate) fn start_session(model: &mut Model, session: Session, before: Saved) {
+pub(crate) fn start_session(model: &mut Model, session: Session, before: Option<Saved>) {
     let kept = (model.settings, model.browser_language, model.system_dark, model.pane);
     let mut fresh = Model::with(session, model.files.clone(), kept.0, kept.1);
     fresh.lessons = model.lessons.carried();
@@ -523,7 +595,7 @@ pub(crate) fn start_session(model: &mut Model, session: Session, before: Saved) 
     fresh.pane = kept.3;
     *model = fresh;
     model.recheck();
-    if before.steps > 0 {
+    if let Some(before) = before.filter(|before| before.steps > 0) {
         model.replaced = Some(before);
         offer(model, model.words().session_replaced.to_string(), NoticeAction::RestoreSession);
     }
@@ -554,7 +626,7 @@ fn new_session(model: &mut Model) -> Vec<Effect> {
     }
     files.forget_applied();
     model.files = files;
-    start_session(model, Session::new(crate::app::model::first_scenario()), before);
+    start_session(model, Session::new(crate::app::model::first_scenario()), Some(before));
     vec![Effect::Save]
 }
 
@@ -567,22 +639,7 @@ fn exported(model: &Model, what: Export) -> Effect {
         Export::Png => Effect::DownloadPng { name: format!("{name}.png"), svg: export::picture(model) },
         Export::Report => file(format!("{name}.md"), export::report(model)),
         Export::Scenario => file("scenario.yaml".into(), model.session.scenario().to_yaml()),
-        Export::Script => file("session.sh".into(), script(&model.session.scenario())),
     }
-}
-
-/// The commands as a shell script. `sim` commands have no counterpart and stay as comments.
-fn script(scenario: &Scenario) -> String {
-    let mut text = String::from("#!/bin/sh\nset -e\n");
-    for entry in &scenario.log {
-        for (name, content) in &entry.files {
-            let name = command::quote(name);
-            text += &format!("cat > {name} <<'EOF'\n{}\nEOF\n", content.trim_end_matches('\n'));
-        }
-        let is_sim = entry.run.trim_start().starts_with("sim ");
-        text += &format!("{}{}\n", if is_sim { "# " } else { "" }, entry.run);
-    }
-    text
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ enum Format {
 }
 
 /// Reads a dump.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DumpReader {
     limits: Limits,
     format: Format,
@@ -370,7 +370,7 @@ fn list<'v>(tree: Option<&'v Value>, member: &str) -> &'v [Value] {
 }
 
 /// Where in a JSON text the reader is.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct JsonPlace {
     depth: usize,
     in_string: bool,
@@ -434,7 +434,7 @@ impl JsonPlace {
 }
 
 /// Where in a YAML text the reader is.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct YamlPlace {
     /// Indent of the list's dashes, once it is known.
     dashes: Option<usize>,

@@ -56,6 +56,19 @@ pub fn parse(text: &str) -> Result<Script, ShellError> {
     Parser { text, at: 0, pending: Vec::new() }.script()
 }
 
+/// Whether a shell would ask for another line: a quote is open, a here-document has not ended, or the line ends in `\\`,
+/// `|`, `&&` or `||`.
+pub fn is_unfinished(text: &str) -> bool {
+    let end = text.trim_end_matches(['\n', ' ', '\t']);
+    let backslashes = text.trim_end_matches('\n').chars().rev().take_while(|c| *c == '\\').count();
+    let is_comment = end.lines().next_back().is_some_and(|line| line.trim_start().starts_with('#'));
+    match parse(text) {
+        Err(ShellError(said)) if said.starts_with("unexpected EOF") || said.starts_with("here-document wanted") => true,
+        _ if is_comment => false,
+        _ => backslashes % 2 == 1 || end.ends_with("&&") || end.ends_with('|'),
+    }
+}
+
 /// One here-document that was announced on the present line.
 struct Pending {
     command: Place,
@@ -362,6 +375,16 @@ mod tests {
         let shape: Vec<_> = script.items.iter().map(|(when, pipeline)| (*when, pipeline.commands.len())).collect();
         use When::*;
         assert_eq!(shape, [(Always, 1), (OnSuccess, 1), (OnFailure, 1), (Always, 1), (Always, 3)]);
+    }
+
+    #[test]
+    fn unfinished_lines_go_on() {
+        for text in ["a 'b", "a \\", "a |", "a &&", "a && b ||\n", "a <<EOF", "a <<EOF\nx\n", "a \"b\nc"] {
+            assert!(is_unfinished(text), "{text:?}");
+        }
+        for text in ["a", "a 'b'", "a \\\\", "a | b", "# a |", "a <<EOF\nx\nEOF\n", "a; b\n", "a & b", ""] {
+            assert!(!is_unfinished(text), "{text:?}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::apiserver::Change;
 use crate::objects::*;
 
 /// A world under construction: first the objects, then the actors' memory, then what the informers are shown.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Opening {
     scenario: Scenario,
     world: World,

@@ -1,6 +1,7 @@
 //! Carries out what the application asks of the browser.
 
 use crate::app::effect::Effect;
+use crate::app::exchange::{ExchangeMsg, HEAD, PIECE, is_dump};
 use crate::app::insight::InsightMsg;
 use crate::app::lesson::{self, LESSON_KEY, LessonMsg, RECORDS_KEY, lesson_in_link};
 use crate::app::message::{Msg, SideTab, Theme};
@@ -278,6 +279,22 @@ impl Browser {
                 }
             }
             Effect::UseUpdate => use_update(),
+            Effect::ReadPiece => READING.with(|reading| {
+                if let Ok(mut reading) = reading.try_borrow_mut()
+                    && let Some((file, at)) = reading.as_mut()
+                {
+                    read_piece(file, *at, send.clone());
+                    #[allow(clippy::cast_precision_loss)] // A megabyte.
+                    let piece = PIECE as f64;
+                    *at += piece;
+                }
+            }),
+            Effect::NextImportSlice => {
+                let send = send.clone();
+                self.slice = Some(Timeout::new(0, move || {
+                    send.emit(Msg::Exchange(ExchangeMsg::Slice { took_ms }));
+                }));
+            }
             Effect::PickFile => pick_file(send.clone()),
             Effect::Theme(theme) => {
                 self.show_theme(theme);
@@ -334,10 +351,38 @@ fn pick_file(send: Callback<Msg>) {
     input.click();
 }
 
-/// Reads a file's text and sends it.
+thread_local! {
+    /// The dump that is being imported, and how much of it has been fetched.
+    static READING: RefCell<Option<(File, f64)>> = const { RefCell::new(None) };
+}
+
+/// Fetches a piece of a file and sends it; past the end, an empty one.
+fn read_piece(file: &File, at: f64, send: Callback<Msg>) {
+    #[allow(clippy::cast_precision_loss)] // A megabyte.
+    let piece = file.slice_with_f64_and_f64(at, at + PIECE as f64);
+    wasm_bindgen_futures::spawn_local(async move {
+        let Ok(piece) = piece else { return };
+        let bytes = wasm_bindgen_futures::JsFuture::from(piece.array_buffer()).await;
+        let bytes = bytes.map(|buffer| js_sys::Uint8Array::new(&buffer).to_vec()).unwrap_or_default();
+        send.emit(Msg::Exchange(ExchangeMsg::Piece(bytes.into())));
+    });
+}
+
+/// Reads a file's text and sends it. The dump of a cluster is only announced; its pieces are fetched one by one.
 pub fn read_file(file: File, send: Callback<Msg>) {
     wasm_bindgen_futures::spawn_local(async move {
         let name = file.name();
+        #[allow(clippy::cast_precision_loss)] // Some kilobytes.
+        let head = file.slice_with_f64_and_f64(0.0, HEAD as f64).ok();
+        if let Some(head) = head
+            && let Ok(text) = wasm_bindgen_futures::JsFuture::from(head.text()).await
+            && text.as_string().is_some_and(|text| is_dump(&text))
+        {
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The size of a file.
+            let size = file.size() as usize;
+            READING.with(|reading| reading.replace(Some((file, 0.0))));
+            return send.emit(Msg::Exchange(ExchangeMsg::Begin { name, size }));
+        }
         if let Ok(text) = wasm_bindgen_futures::JsFuture::from(file.text()).await
             && let Some(text) = text.as_string()
         {

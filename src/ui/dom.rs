@@ -194,3 +194,16 @@ fn try_focus(place: Option<Element>, id: String, tries: u32) {
     })
     .forget();
 }
+
+/// The text that a paste event brings.
+pub fn pasted(event: &web_sys::Event) -> Option<String> {
+    let data = js_sys::Reflect::get(event, &"clipboardData".into()).ok()?;
+    data.dyn_into::<web_sys::DataTransfer>().ok()?.get_data("text").ok()
+}
+
+/// Whether text is marked in the input in which a key was pressed.
+pub fn has_selection(event: &web_sys::KeyboardEvent) -> bool {
+    let input: Option<web_sys::HtmlInputElement> = event.target().and_then(|target| target.dyn_into().ok());
+    let at = |place: Result<Option<u32>, JsValue>| place.ok().flatten();
+    input.is_some_and(|input| at(input.selection_start()) != at(input.selection_end()))
+}

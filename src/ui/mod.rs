@@ -10,6 +10,7 @@ mod dom;
 mod editor;
 mod embed;
 mod env;
+mod exchange;
 mod gallery;
 mod icons;
 mod insight;

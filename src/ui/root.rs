@@ -11,6 +11,7 @@ use crate::ui::browser::{self, Browser};
 use crate::ui::cluster::Cluster;
 use crate::ui::embed::{self, Embed, Part};
 use crate::ui::env::Env;
+use crate::ui::exchange::ExchangeSheet;
 use crate::ui::gallery::{Catalogue, CatalogueProps};
 use crate::ui::icons::{Icon, icon};
 use crate::ui::inspector::Inspector;
@@ -178,6 +179,7 @@ impl Component for App {
                     if shows(Part::Terminal) { <Terminal entries={model.terminal.clone()} open={model.terminal_open} hint={model.hint.clone()} completed={model.completed.clone()} /> }
                     if shows(Part::Manifests) || shows(Part::Story) { <PaneBar pane={model.pane} {edited} /> }
                     if model.lessons.catalogue_open { <Catalogue ..CatalogueProps::of(&model.lessons) /> }
+                    if let Some(sheet) = &model.exchange.sheet { <ExchangeSheet view={sheet.view(model)} /> }
                     if let Some(notice) = &model.notice { { notice_view(&env, notice, model) } }
                     <div class="unseen" id="announcements" role="status" aria-live="polite">{ if model.running == Running::ToQuiet { "" } else { &*model.announcement } }</div>
                 </div>
@@ -279,6 +281,9 @@ fn notice_view(env: &Env, notice: &Notice, model: &Model) -> Html {
 impl App {
     /// Keeps the state for the next visit. Returns whether the page changes.
     fn keep(&mut self) -> bool {
+        if !self.model.keeps_session() {
+            return false;
+        }
         let kept = browser::store(STORAGE_KEY, Some(&self.model.saved().to_text()));
         if kept || self.cannot_save {
             return false;

@@ -2,6 +2,8 @@
 
 use crate::app::message::Msg;
 use crate::app::view::{Completed, TerminalEntry};
+use crate::kubectl::shell::is_unfinished;
+use crate::ui::dom;
 use crate::ui::env::use_env;
 use crate::ui::icons::{Icon, icon};
 use std::rc::Rc;
@@ -56,21 +58,46 @@ pub fn Terminal(props: &TerminalProps) -> Html {
             text.set(event.target_unchecked_into::<HtmlInputElement>().value());
         })
     };
+    // Lines of a command that is not finished yet: an open quote, a here-document.
+    let pending = use_state(String::new);
     let submit = {
-        let (text, back, send) = (text.clone(), back.clone(), env.send.clone());
+        let (text, pending, back, send) = (text.clone(), pending.clone(), back.clone(), env.send.clone());
         Callback::from(move |event: SubmitEvent| {
             event.prevent_default();
-            let line = text.trim().to_string();
-            if !line.is_empty() {
-                send.emit(Msg::RunTyped(line));
-                text.set(String::new());
-                back.set(0);
+            let whole = format!("{}{}", *pending, *text);
+            text.set(String::new());
+            back.set(0);
+            if is_unfinished(&whole) {
+                pending.set(whole + "\n");
+            } else if !whole.trim().is_empty() {
+                pending.set(String::new());
+                send.emit(Msg::RunTyped(whole.trim().to_string()));
             }
+        })
+    };
+    let paste = {
+        let (text, pending, back, send) = (text.clone(), pending.clone(), back.clone(), env.send.clone());
+        Callback::from(move |event: Event| {
+            let Some(pasted) = dom::pasted(&event).filter(|pasted| pasted.contains('\n')) else { return };
+            event.prevent_default();
+            let whole = format!("{}{}{}", *pending, *text, pasted.replace('\r', ""));
+            back.set(0);
+            // Whole lines are run as one script; what comes after the last of them waits to be finished.
+            let (lines, rest) = whole.rsplit_once('\n').unwrap_or(("", &whole));
+            if is_unfinished(lines) {
+                pending.set(format!("{lines}\n"));
+            } else {
+                pending.set(String::new());
+                if !lines.trim().is_empty() {
+                    send.emit(Msg::RunTyped(lines.trim().to_string()));
+                }
+            }
+            text.set(rest.to_string());
         })
     };
     let keys = {
         let (text, back, entries) = (text.clone(), back.clone(), props.entries.clone());
-        let (leaving, send) = (leaving.clone(), env.send.clone());
+        let (leaving, send, pending) = (leaving.clone(), env.send.clone(), pending.clone());
         Callback::from(move |event: KeyboardEvent| {
             let to = match event.key().as_str() {
                 "Escape" => {
@@ -83,6 +110,19 @@ pub fn Terminal(props: &TerminalProps) -> Html {
                     let units = input.selection_end().ok().flatten().map_or(usize::MAX, |at| at as usize);
                     let cursor = text.char_indices().map(|(at, _)| at).nth(units).unwrap_or(text.len());
                     send.emit(Msg::CompleteCommand { line: (*text).clone(), cursor });
+                    return;
+                }
+                "c" if event.ctrl_key() && !event.shift_key() && !dom::has_selection(&event) => {
+                    event.prevent_default();
+                    text.set(String::new());
+                    pending.set(String::new());
+                    back.set(0);
+                    send.emit(Msg::Interrupt);
+                    return;
+                }
+                "l" if event.ctrl_key() => {
+                    event.prevent_default();
+                    send.emit(Msg::ClearTerminal);
                     return;
                 }
                 "ArrowUp" => (*back + 1).min(entries.len()),
@@ -113,6 +153,7 @@ pub fn Terminal(props: &TerminalProps) -> Html {
             if let Some(completed) = props.completed.as_ref().filter(|completed| !completed.choices.is_empty() && completed.line == *text) {
                 <p class="choices mono quiet">{ completed.choices.iter().take(40).cloned().collect::<Vec<_>>().join("  ") }</p>
             }
+            if !pending.is_empty() { <pre class="pending mono">{ pending.trim_end() }</pre> }
             <div class="terminal-line">
                 <p class="last mono" aria-live="off">
                     if let Some(hint) = &props.hint {
@@ -127,9 +168,9 @@ pub fn Terminal(props: &TerminalProps) -> Html {
                     }
                 </p>
                 <form class="type" onsubmit={submit}>
-                    <label class="prompt mono" for="command" aria-hidden="true">{ "$" }</label>
+                    <label class="prompt mono" for="command" aria-hidden="true">{ if pending.is_empty() { "$" } else { ">" } }</label>
                     <input ref={input} id="command" class="mono" value={(*text).clone()} placeholder="kubectl get pods -o wide" aria-label={words.command_line} title={words.command_keys}
-                        autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" oninput={typed} onkeydown={keys} />
+                        autocomplete="off" autocapitalize="off" spellcheck="false" enterkeyhint="go" oninput={typed} onkeydown={keys} onpaste={paste} />
                 </form>
                 <button type="button" class="button plain icon toggle" aria-label={toggle_name} title={toggle_name} aria-expanded={props.open.to_string()} onclick={env.on(Msg::ToggleTerminal)}>
                     { icon(if props.open { Icon::Chevron } else { Icon::ChevronUp }) }</button>

@@ -1,10 +1,11 @@
 //! The bar at the top: name, files, theme, language.
 
+use crate::app::exchange::{ExchangeMsg, ExportKind};
 use crate::app::export::Export;
 use crate::app::lesson::LessonMsg;
 use crate::app::message::{Msg, Pane, Theme};
 use crate::app::share::Shared;
-use crate::app::text::Language;
+use crate::app::text::{Language, exchange_words};
 use crate::ui::env::use_env;
 use crate::ui::icons::{Icon, icon, mark};
 use crate::ui::menu::{Menu, menu_choice, menu_item};
@@ -28,6 +29,7 @@ pub fn TopBar(props: &TopBarProps) -> Html {
     let env = use_env();
     let words = env.words();
     let lessons = env.language.lesson_words();
+    let exchange = exchange_words(env.language);
     let theme_icon = match props.theme {
         Theme::Auto => Icon::ThemeAuto,
         Theme::Light => Icon::ThemeLight,
@@ -49,9 +51,10 @@ pub fn TopBar(props: &TopBarProps) -> Html {
             <Menu name={words.session} class={classes!("button", "plain")} face={html! { <>{ icon(Icon::File) }<span class="wide-only">{ words.session }</span></> }}>
                 { file(Icon::Undo, words.new_session, Msg::NewSession) }
                 { file(Icon::Upload, words.open_file, Msg::PickFile) }
+                { file(Icon::Cluster, exchange.import, Msg::Exchange(ExchangeMsg::Import)) }
                 <hr />
                 { file(Icon::Download, words.save_scenario, Msg::Export(Export::Scenario)) }
-                { file(Icon::Terminal, words.save_script, Msg::Export(Export::Script)) }
+                { file(Icon::Terminal, exchange.export, Msg::Exchange(ExchangeMsg::Export(ExportKind::Script))) }
                 { file(Icon::Story, words.save_report, Msg::Export(Export::Report)) }
                 { file(Icon::Picture, words.save_svg, Msg::Export(Export::Svg)) }
                 { file(Icon::Picture, words.save_png, Msg::Export(Export::Png)) }

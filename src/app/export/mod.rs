@@ -17,6 +17,4 @@ pub enum Export {
     Report,
     /// The scenario as YAML.
     Scenario,
-    /// The commands as a shell script.
-    Script,
 }

@@ -415,7 +415,6 @@ pub(super) static WORDS: Words = Words {
     save_png: "Save picture (PNG)",
     save_report: "Save report (Markdown)",
     save_scenario: "Save the scenario",
-    save_script: "Save as a shell script",
     save_svg: "Save picture (SVG)",
     sched_bound: "{who} bound {pod} to {node}",
     sched_bound_of: "{feasible} of {evaluated} nodes passed the filters",

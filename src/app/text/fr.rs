@@ -415,7 +415,6 @@ pub(super) static WORDS: Words = Words {
     save_png: "Enregistrer l’image (PNG)",
     save_report: "Enregistrer le rapport (Markdown)",
     save_scenario: "Enregistrer le scénario",
-    save_script: "Enregistrer en script shell",
     save_svg: "Enregistrer l’image (SVG)",
     sched_bound: "{who} a lié {pod} à {node}",
     sched_bound_of: "{feasible} nœuds sur {evaluated} ont passé les filtres",

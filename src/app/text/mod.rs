@@ -2,6 +2,7 @@
 //! translation forgets fails a test. Kubernetes' own words (kinds, fields, reasons, kubectl's output) are not translated.
 
 mod en;
+mod exchange;
 mod facts;
 mod fr;
 mod insight;
@@ -16,6 +17,7 @@ mod words;
 
 pub use words::Words;
 
+pub use exchange::{ExchangeWords, exchange_words};
 pub use insight::{InsightWords, LintWords};
 
 pub use lesson::LessonWords;

@@ -430,7 +430,6 @@ words! {
     save_png,
     save_report,
     save_scenario,
-    save_script,
     save_svg,
     sched_bound,
     sched_bound_of,
