@@ -58,8 +58,16 @@ impl ApiServer {
             server.insert(namespace.into());
         }
         for (name, value, about) in [
-            ("system-cluster-critical", SYSTEM_CLUSTER_CRITICAL, "critical to the cluster, may run on another node"),
-            ("system-node-critical", SYSTEM_NODE_CRITICAL, "critical to its node, can run nowhere else"),
+            (
+                "system-cluster-critical",
+                SYSTEM_CLUSTER_CRITICAL,
+                "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+            ),
+            (
+                "system-node-critical",
+                SYSTEM_NODE_CRITICAL,
+                "Used for system critical pods that must not be moved from their current node.",
+            ),
         ] {
             let mut class = PriorityClass { value, description: about.into(), ..PriorityClass::default() };
             class.metadata.name = name.into();

@@ -110,8 +110,8 @@ pub struct Loading {
 
 #[derive(Clone, Debug)]
 enum Stage {
-    Reading(DumpReader),
-    Opening(Opening, Rc<Report>),
+    Reading(Box<DumpReader>),
+    Opening(Box<Opening>, Rc<Report>),
     /// Between two stages.
     Nothing,
 }
@@ -198,9 +198,9 @@ fn report_view(model: &Model, report: &Report) -> ReportView {
     let has_others = |node: &str| {
         store.pods_on(node).any(|pod| pod.metadata.controller().is_some_and(|owner| owner.kind == "ReplicaSet"))
     };
-    let mut nodes = store.nodes().values().filter(|node| node.is_ready() && !node.spec.unschedulable).take(500);
-    let first = nodes.clone().next();
-    let node = nodes.find(|node| has_others(node.name())).or(first).map(|node| node.name().to_string());
+    let nodes = || store.nodes().values().filter(|node| node.is_ready() && !node.spec.unschedulable).take(500);
+    let node = nodes().find(|node| has_others(node.name())).or_else(|| nodes().next());
+    let node = node.map(|node| node.name().to_string());
     let key = set.map(|set| set.metadata.key());
     let shown = key.as_ref().map(ToString::to_string);
     let texts = words.attempts(shown.as_deref(), node.as_deref());
@@ -305,7 +305,7 @@ pub fn is_dump(text: &str) -> bool {
 
 fn begin(model: &mut Model, name: String, total: usize, pasted: Option<(Rc<str>, usize)>) -> Vec<Effect> {
     model.running = crate::app::message::Running::No;
-    let stage = Stage::Reading(DumpReader::default());
+    let stage = Stage::Reading(Box::default());
     model.exchange.sheet = Some(Sheet::Loading(Box::new(Loading { name, total, budget: 16, pasted, stage })));
     vec![Effect::NextImportSlice, Effect::Focus("sheet")]
 }
@@ -339,7 +339,8 @@ fn slice(model: &mut Model, took_ms: u32) -> Vec<Effect> {
                     Ok(Took::End) => {
                         let adopted = adopt(reader.finish());
                         let report = Rc::new(adopted.report);
-                        loading.stage = Stage::Opening(Opening::new(adopted.scenario, adopted.objects), report);
+                        let opening = Opening::new(adopted.scenario, adopted.objects);
+                        loading.stage = Stage::Opening(Box::new(opening), report);
                         // The next stage has its own pace.
                         loading.budget = 16;
                         return vec![Effect::NextImportSlice];

@@ -16,7 +16,9 @@ pub enum Verb {
     Autoscale,
     ClusterInfo,
     ConfigCurrentContext,
+    ConfigGetClusters,
     ConfigGetContexts,
+    ConfigGetUsers,
     ConfigSetContext,
     ConfigUseContext,
     ConfigView,
@@ -57,6 +59,7 @@ pub enum Verb {
     SetEnv,
     SetImage,
     SetResources,
+    SetServiceAccount,
     Taint,
     TopNode,
     TopPod,
@@ -434,12 +437,15 @@ verbs! {
         "all selector,l= applyset= force grace-period# cascade?background wait timeout% openapi-patch subresource=";
     "apply view-last-applied" ApplyViewLastApplied "output,o= filename,f= recursive,R kustomize,k= selector,l= all";
     "auth can-i" AuthCanI "list quiet,q all-namespaces,A subresource= no-headers";
+    "auth whoami" NotOffered "output,o= template=";
     "autoscale" Autoscale
         "record output,o= template= filename,f= kustomize,k= recursive,R dry-run?unchanged field-manager= min# max#"
         "cpu-percent# cpu= memory= name= save-config";
     "cluster-info" ClusterInfo "";
     "config current-context" ConfigCurrentContext "";
+    "config get-clusters" ConfigGetClusters "";
     "config get-contexts" ConfigGetContexts "output,o= no-headers";
+    "config get-users" ConfigGetUsers "";
     "config set-context" ConfigSetContext "current";
     "config use-context" ConfigUseContext "";
     "config view" ConfigView
@@ -541,6 +547,9 @@ verbs! {
     "set resources" SetResources
         "record limits= requests= containers,c= all local selector,l= filename,f= kustomize,k= recursive,R output,o= template="
         "allow-missing-template-keys show-managed-fields dry-run?unchanged field-manager=";
+    "set serviceaccount" SetServiceAccount
+        "record all local filename,f= kustomize,k= recursive,R output,o= template= allow-missing-template-keys"
+        "show-managed-fields dry-run?unchanged field-manager=";
     "taint" Taint
         "overwrite all selector,l= output,o= template= allow-missing-template-keys show-managed-fields"
         "dry-run?unchanged field-manager= validate?strict";

@@ -95,7 +95,12 @@ fn system_objects(api: &ApiServer, resource: &Resource) -> Vec<Object> {
                 "type": "ClusterIP",
             }});
             let default = namespaces().filter(|ns| &*ns.name == "default");
-            default.map(|ns| make("kubernetes", "default", ns, spec.clone())).collect()
+            let labelled = |mut object: Object| {
+                let labels = [("component", "apiserver"), ("provider", "kubernetes")];
+                object.metadata_mut().labels = string_map(labels);
+                object
+            };
+            default.map(|ns| labelled(make("kubernetes", "default", ns, spec.clone()))).collect()
         }
         ("coordination.k8s.io", "Lease") => store
             .nodes()

@@ -13,6 +13,7 @@ use crate::ui::dom;
 use gloo::events::EventListener;
 use gloo::render::{AnimationFrame, request_animation_frame};
 use gloo::timers::callback::Timeout;
+use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{Document, Element, File, HtmlAnchorElement, HtmlInputElement, Storage, Window};

@@ -366,3 +366,29 @@ proptest! {
         }
     }
 }
+
+/// Lines that fuzzing has found to reach something new, and those that it began with.
+#[test]
+fn what_fuzzing_has_found_is_answered() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds/kubectl");
+    let mut lines = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let text = String::from_utf8_lossy(&std::fs::read(entry.unwrap().path()).unwrap()).into_owned();
+        lines.extend(text.split("\n%%\n").map(str::to_owned));
+    }
+    assert!(lines.len() > 100, "only {} lines", lines.len());
+    let api = cluster(&["node-1", "node-2"]);
+    let context = Context::default();
+    for line in lines {
+        let mut api = api.clone();
+        kubectl::complete(&api, &context, &line, line.len());
+        match kubectl::run(&mut api, &context, &line) {
+            Outcome::Done(output) => assert!((0..256).contains(&output.exit_code), "{line}"),
+            Outcome::Waiting(mut waiting) => {
+                api.set_now(NOW.plus_seconds(3600));
+                waiting.poll(&mut api);
+                waiting.interrupt();
+            }
+        }
+    }
+}

@@ -100,7 +100,7 @@ pub(super) fn config_map(w: &mut Writer, config: &Unstructured) {
     w.line(0, "");
 }
 
-fn heads(w: &mut Writer, metadata: &ObjectMeta) {
+pub(super) fn heads(w: &mut Writer, metadata: &ObjectMeta) {
     w.pair(0, "Name", &metadata.name);
     if !metadata.namespace.is_empty() {
         w.pair(0, "Namespace", &metadata.namespace);
@@ -113,15 +113,19 @@ fn heads(w: &mut Writer, metadata: &ObjectMeta) {
 pub(super) fn any(w: &mut Writer, object: &Object) {
     heads(w, object.metadata());
     let tree = object.to_value();
-    let hidden = ["labels", "annotations", "name", "namespace", "managedFields"];
-    fields(w, 0, &tree, &hidden);
+    fields(w, 0, &tree, &[]);
 }
+
+/// Members of the metadata that are not told, or already.
+const IN_HEAD: &[&str] = &["labels", "annotations", "name", "namespace", "managedFields"];
 
 fn fields(w: &mut Writer, level: usize, tree: &Value, hidden: &[&str]) {
     for (key, value) in tree.as_object().into_iter().flatten() {
-        if level == 1 && hidden.contains(&key.as_str()) {
+        if hidden.contains(&key.as_str()) {
             continue;
         }
+        // Only of the metadata something stands above already.
+        let hidden = if level == 0 && key == "metadata" { IN_HEAD } else { &[] };
         let title = title(key);
         match value {
             Value::Object(map) if map.is_empty() => w.line(level, format!("{title}:")),

@@ -53,7 +53,7 @@ impl JsonPath {
     /// # Errors
     /// The parser's own words.
     pub fn parse(text: &str) -> Result<Self> {
-        let mut parser = Parser { rest: text, depth: 0 };
+        let mut parser = Parser { rest: text, depth: 0, open_range: false };
         let parts =
             parser.parts(false).map_err(|why| CliError::message(format!("error parsing jsonpath {text}, {why}")))?;
         Ok(Self { text: text.into(), parts })

@@ -3,6 +3,7 @@
 mod columns;
 mod custom_columns;
 pub(crate) mod jsonpath;
+mod kyaml;
 mod other;
 mod pod;
 mod sort;
@@ -27,6 +28,8 @@ pub(crate) enum Format {
     Json,
     /// `-o yaml`
     Yaml,
+    /// YAML in flow style.
+    Kyaml,
     /// `-o name`
     Name,
     /// `-o jsonpath=…`
@@ -69,7 +72,8 @@ impl Format {
         };
         Ok(Some(match name {
             "json" => Self::Json,
-            "yaml" | "kyaml" => Self::Yaml,
+            "yaml" => Self::Yaml,
+            "kyaml" => Self::Kyaml,
             "name" => Self::Name,
             "wide" if is_get => return Ok(None),
             "jsonpath" => Self::JsonPath(JsonPath::parse(template_of("template")?)?),
@@ -105,6 +109,7 @@ impl Format {
         Ok(match self {
             Self::Json => gojson::indented(tree) + "\n",
             Self::Yaml => yaml::to_yaml(tree),
+            Self::Kyaml => kyaml::to_kyaml(tree),
             Self::Name => name_of(tree),
             Self::JsonPath(path) => path.print(tree)?,
             Self::JsonPathAsJson(path) => {

@@ -76,6 +76,10 @@ pub(crate) fn api_resources(io: &mut Io, command: &Command) -> Started {
     if flags.get("sort-by") == Some("name") {
         listed.sort_by_key(|r| r.plural);
     }
+    let asked = flags.list("verbs");
+    listed.retain(|r| asked.iter().all(|verb| verbs_of(r.kind).split(',').any(|known| known == *verb)));
+    let wanted = flags.list("categories");
+    listed.retain(|r| wanted.iter().all(|category| categories_of(r.kind, r.group) == *category));
     for resource in listed {
         if names {
             io.line(resource.qualified_plural());
@@ -89,12 +93,36 @@ pub(crate) fn api_resources(io: &mut Io, command: &Command) -> Started {
             resource.is_namespaced(),
             resource.kind
         ));
-        text.push_str(if wide { "\tcreate,delete,deletecollection,get,list,patch,update,watch\t\n" } else { "\n" });
+        if wide {
+            text.push_str(&format!("\t{}\t{}", verbs_of(resource.kind), categories_of(resource.kind, resource.group)));
+        }
+        text.push('\n');
     }
     if !names {
         io.out.push_str(&tabwriter::align_from(&text, tabwriter::GET, &mut Vec::new()));
     }
     Ok(None)
+}
+
+/// What can be done with objects of a kind.
+fn verbs_of(kind: &str) -> &'static str {
+    match kind {
+        "ComponentStatus" => "get,list",
+        "Binding" => "create",
+        _ if kind.ends_with("Review") => "create",
+        "Namespace" => "create,delete,get,list,patch,update,watch",
+        _ => "create,delete,deletecollection,get,list,patch,update,watch",
+    }
+}
+
+/// The group of resources (`get all`) that a kind belongs to.
+fn categories_of(kind: &str, group: &str) -> &'static str {
+    match (kind, group) {
+        ("Pod" | "Service" | "ReplicationController", "") | ("CronJob" | "Job", "batch") => "all",
+        ("DaemonSet" | "Deployment" | "ReplicaSet" | "StatefulSet", "apps") | ("HorizontalPodAutoscaler", _) => "all",
+        (_, "admissionregistration.k8s.io") | ("CustomResourceDefinition" | "APIService", _) => "api-extensions",
+        _ => "",
+    }
 }
 
 pub(crate) fn cluster_info(io: &mut Io) -> Started {

@@ -60,6 +60,13 @@ pub(crate) fn get_contexts(io: &mut Io, command: &Command) -> Started {
     Ok(None)
 }
 
+/// `get-clusters`, `get-users`: there is one of each.
+pub(crate) fn names(io: &mut Io, name: &str) -> Started {
+    io.line("NAME");
+    io.line(name);
+    Ok(None)
+}
+
 pub(crate) fn view(io: &mut Io, command: &Command) -> Started {
     let mut context = json!({"cluster": "kubernetes", "user": "kubernetes-admin"});
     if let (false, Some(map)) = (io.context.namespace.is_empty(), context.as_object_mut()) {

@@ -15,10 +15,15 @@ use crate::kubectl::task::Started;
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     if command.flags.all("filename").is_empty() {
-        if command.arguments.is_empty() {
-            return Err(command.usage("must specify one of -f and -k"));
+        // The one complaint that kubectl begins with a capital, and follows with its help.
+        let mut said = String::from("Error: must specify one of -f and -k\n\n");
+        match command.arguments.first() {
+            None => said += "Create a resource from a file or from stdin.\n",
+            Some(word) => {
+                said += &format!("error: unknown command {:?}\nSee 'kubectl create -h' for help and examples\n", word);
+            }
         }
-        return Err(command.usage(format!("Unexpected args: [{}]", command.arguments.join(" "))));
+        return Err(CliError::Verbatim(said));
     }
     let dry_run = DryRun::of(io, command)?;
     let mut reporter = Reporter::new(command, dry_run)?;

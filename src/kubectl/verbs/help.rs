@@ -144,6 +144,7 @@ fn about(name: &str) -> &'static str {
         "set" => "Configure application resources.",
         "set env" => "Update environment variables on a pod template.",
         "set image" => "Update the image of a pod template.",
+        "set serviceaccount" => "Update the service account of a resource.",
         "set resources" => "Update resource requests/limits on objects with pod templates.",
         "taint" => "Update the taints on one or more nodes.",
         "top" => "Display resource (CPU/memory) usage.",

@@ -29,6 +29,7 @@ pub(crate) mod scale;
 pub(crate) mod set_env;
 pub(crate) mod set_image;
 pub(crate) mod set_resources;
+mod set_serviceaccount;
 pub(crate) mod taint;
 pub(crate) mod template;
 pub(crate) mod top;
@@ -54,6 +55,8 @@ pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
         ClusterInfo => cluster::cluster_info(io),
         ConfigCurrentContext => config::current_context(io),
         ConfigGetContexts => config::get_contexts(io, command),
+        ConfigGetClusters => config::names(io, "kubernetes"),
+        ConfigGetUsers => config::names(io, "kubernetes-admin"),
         ConfigSetContext => config::set_context(io, command),
         ConfigUseContext => config::use_context(io, command),
         ConfigView => config::view(io, command),
@@ -82,6 +85,7 @@ pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
         Scale => scale::run(io, command),
         SetImage => set_image::run(io, command),
         SetResources => set_resources::run(io, command),
+        SetServiceAccount => set_serviceaccount::run(io, command),
         Taint => taint::run(io, command),
         Version => cluster::version(io, command),
         Wait => wait::run(io, command),

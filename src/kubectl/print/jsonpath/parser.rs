@@ -6,6 +6,8 @@ use serde_json::Value;
 pub(super) struct Parser<'t> {
     pub rest: &'t str,
     pub depth: usize,
+    /// The text ended within a range.
+    pub open_range: bool,
 }
 
 type Parsed<T> = std::result::Result<T, String>;
@@ -35,7 +37,8 @@ impl<'t> Parser<'t> {
                 parts.push(Part::Text(text.into()));
             }
             if self.rest.is_empty() {
-                return if in_range { Err("not in range, nothing to end".into()) } else { Ok(parts) };
+                self.open_range |= in_range;
+                return Ok(parts);
             }
             self.eat("{");
             self.skip_blanks();
@@ -45,7 +48,13 @@ impl<'t> Parser<'t> {
                 self.nest()?;
                 let body = self.parts(true)?;
                 self.depth -= 1;
+                // A range that never ends takes the rest, which then comes once more for what is outside.
+                let rest = if self.open_range { body.clone() } else { Vec::new() };
                 parts.push(Part::Range(path, body));
+                if self.open_range {
+                    parts.extend(rest);
+                    return Ok(parts);
+                }
             } else if self.rest.starts_with("end")
                 && self.rest.get(3..).is_some_and(|r| r.trim_start().starts_with('}'))
             {
@@ -214,7 +223,7 @@ impl<'t> Parser<'t> {
                     Some(quote @ ('\'' | '"')) => paths.push(vec![Node::Field(self.quoted(quote)?)]),
                     Some('.') => {
                         let text = self.take_until(|c| c == ',' || c == ']');
-                        let mut inner = Parser { rest: &format!("{text}}}"), depth: self.depth };
+                        let mut inner = Parser { rest: &format!("{text}}}"), depth: self.depth, open_range: false };
                         inner.nest()?;
                         paths.push(inner.path('}')?);
                     }
