@@ -81,7 +81,7 @@ fn whatever_is_clicked_is_in_the_log_and_replays() {
     let pod = model.session.world().store().pods().keys().next().cloned().expect("a pod");
     send(&mut model, Msg::Run(command::delete_pod(&pod)));
     send(&mut model, Msg::StepOver);
-    let (id, text) = model.files.shown().map(|file| (file.id, file.text.replace("latest", "v2"))).unwrap();
+    let (id, text) = model.files.shown().map(|file| (file.id, file.text.replace(":v1.8.2", ":v2"))).unwrap();
     send(&mut model, Msg::Edit(id, text.into()));
     send(&mut model, Msg::Apply);
     send(&mut model, Msg::TogglePlay);
@@ -138,7 +138,7 @@ fn edit_opens_a_tab_and_applying_it_saves() {
     typed(&mut model, "kubectl edit ds node-exporter");
     let file = model.files.shown().cloned().expect("a tab");
     assert_eq!(&*file.name, "daemonset-node-exporter.yaml");
-    send(&mut model, Msg::Edit(file.id, file.text.replace("minReadySeconds", "x").replace(":latest", ":v3").into()));
+    send(&mut model, Msg::Edit(file.id, file.text.replace(":v1.8.2", ":v3").into()));
     // A controller writes a status meanwhile.
     typed(&mut model, "kubectl label node worker1 a=b && kubectl delete pod -l app=node-exporter --wait=false");
     send(&mut model, Msg::RunToQuiet);
