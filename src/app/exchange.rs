@@ -244,7 +244,7 @@ impl Telling for InWords {
 impl Model {
     /// Whether the session is kept for the next visit.
     pub fn keeps_session(&self) -> bool {
-        let store = self.session.world_at(0).store();
+        let store = self.session.world().store();
         !self.session.is_adopted() || store.nodes().size() + store.pods().size() <= MOST_KEPT
     }
 
