@@ -2,7 +2,7 @@
 # what it needs, installs the tools that can be installed (into .tools/ and node_modules/, both ignored by git), and
 # says what it is doing. The work itself is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help serve dev build npm test bench audit sizes tools clean
+.PHONY: help serve dev build npm scorm test bench audit sizes tools clean
 
 help: ## Show this list
 	@echo "DaemonSet Playground"
@@ -23,6 +23,9 @@ build: ## Build the static site in dist/; it works from any path of any static h
 
 npm: ## Build the npm package: target/daemonset-playground-VERSION.tgz
 	@bash scripts/npm.sh
+
+scorm: build ## Pack the lessons for learning platforms (SCORM 1.2): target/daemonset-playground-scorm-LANG.zip
+	@bash -c '. scripts/env.sh && node scripts/scorm.mjs en && node scripts/scorm.mjs fr'
 
 test: ## Run every check and test: format, clippy, native, wasm, end to end in Chromium
 	@bash scripts/test.sh $(ONLY)

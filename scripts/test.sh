@@ -4,7 +4,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/env.sh"
 set -euo pipefail
 
-SECTIONS="format clippy clippy-app clippy-wasm native wasm-check node wasm-browser build e2e"
+SECTIONS="format clippy clippy-app clippy-wasm native wasm-check node wasm-browser build npm e2e"
 if [ "${1:-}" = --list ]; then printf '%s\n' $SECTIONS; exit; fi
 for wanted in "$@"; do
   case " $SECTIONS " in *" $wanted "*) ;; *) printf 'No section is called %s; there are: %s\n' "$wanted" "$SECTIONS" >&2; exit 2 ;; esac
@@ -72,6 +72,7 @@ wasm_browser() {
   wasm-pack test --headless --chrome ${driver:+--chromedriver "$driver"} -- --locked --test web
 }
 build() { trunk build --release --locked && node scripts/sizes.mjs; }
+npm_package() { bash scripts/npm.sh && node --test tests/npm/*.test.mjs; }
 e2e() { playwright test --config tests/e2e/playwright.config.mjs; }
 
 section format "formatting (cargo fmt)" format
@@ -83,6 +84,7 @@ section wasm-check "the engine without the application for wasm32" wasm_check
 section node "scripts in Node.js" node_tests
 section wasm-browser "tests in headless Chromium (wasm-pack)" wasm_browser
 section build "the site in dist/ (release)" build
+section npm "the npm package in empty projects" npm_package
 section e2e "end to end in Chromium" e2e
 
 printf '\n%s─── Summary%s\n' "$BOLD" "$PLAIN"

@@ -82,6 +82,8 @@ export class DaemonSetPlayground extends Base {
   #ready;
   #settle = {};
   #life = 0;
+  /** Whether `connectedCallback` has been called: before, attributes are told one by one while the element is upgraded. */
+  #standing = false;
 
   constructor() {
     super();
@@ -102,6 +104,7 @@ export class DaemonSetPlayground extends Base {
 
   connectedCallback() {
     const life = ++this.#life;
+    this.#standing = true;
     this.#size();
     const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href: new URL(FILES.css, BASE).href });
     const inline = this.#inline();
@@ -123,6 +126,7 @@ export class DaemonSetPlayground extends Base {
 
   disconnectedCallback() {
     this.#life++;
+    this.#standing = false;
     this.#watcher?.disconnect();
     this.#mounted?.unmount();
     this.#mounted?.free();
@@ -132,7 +136,7 @@ export class DaemonSetPlayground extends Base {
   }
 
   attributeChangedCallback(name, before, value) {
-    if (before === value || !this.isConnected) return;
+    if (before === value || !this.#standing) return;
     if (name === 'height') this.#size();
     else if (name === 'theme') this.#mounted?.setTheme(value ?? 'auto');
     else if (name === 'lang') this.#mounted?.setLanguage(value ?? navigator.language);
