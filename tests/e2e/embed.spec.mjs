@@ -13,7 +13,7 @@ const standing = (page, count) =>
 
 test('a plain page: from a file and inline, with methods and events', async ({ page, site }) => {
   await example(page, site, 'plain.html');
-  await expect(page.locator('#file').getByText('worker3').first()).toBeVisible();
+  await expect(page.locator('#file .node', { hasText: 'worker3' }).first()).toBeVisible();
   const answer = await page.evaluate(() => document.getElementById('file').kubectl('kubectl get ds agent --no-headers'));
   expect(answer.stdout).toMatch(/^agent\s+3\s+3\s+3\s+3\s+3/);
   expect(answer.exitCode).toBe(0);
@@ -30,7 +30,7 @@ test('a plain page: from a file and inline, with methods and events', async ({ p
   });
   expect(steps.progress).toBe('quiet');
   expect(steps.heard.at(-1)).toBe(steps.position);
-  await expect(page.locator('#inline').getByText('late', { exact: true }).first()).toBeVisible();
+  await expect(page.locator('#inline .node', { hasText: 'late' }).first()).toBeVisible();
   const refused = await page.evaluate(() => document.getElementById('inline').explain({ daemonset: 'ghost', node: 'late' }).catch((error) => error.message));
   expect(refused).toBe('there is no DaemonSet default/ghost');
 });
@@ -122,7 +122,7 @@ test('a slide: hidden until its turn, scaled, keys of its own', async ({ page, s
   await standing(page, 1);
   await page.locator('daemonset-playground').getByRole('button', { name: 'Step', exact: true }).click();
   await page.keyboard.press('ArrowRight');
-  await expect(page.locator('section.present h2')).toHaveText('Watch');
+  await expect(page.locator('section.present > h2')).toHaveText('Watch');
 });
 
 test('instant navigation twenty times leaves nothing behind', async ({ page, site }) => {
