@@ -41,10 +41,10 @@ pub fn ExchangeSheet(props: &ExchangeSheetProps) -> Html {
     html! {
         <div class="veil" onkeydown={keys}>
             <section class="sheet" id="sheet" role="dialog" aria-modal="true" aria-labelledby="sheet-title" tabindex="-1">
-                <header class="sheet-head">
+                <div class="sheet-head">
                     <h2 id="sheet-title">{ title.trim_end_matches('…') }</h2>
                     <button type="button" class="button plain icon" aria-label={close} title={close} onclick={shut(&env)}>{ icon(Icon::Close) }</button>
-                </header>
+                </div>
                 { body }
             </section>
         </div>

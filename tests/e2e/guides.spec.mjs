@@ -191,3 +191,61 @@ test('five megabytes and ten thousand aliases get an answer', async ({ open, pag
   await me.settle();
   await me.expectAvailable(WORKERS);
 });
+
+/** Types a line and waits for what it prints; `rollout status` lets time pass by itself. */
+async function answer(page, line, expected) {
+  const blocks = page.locator('.terminal-output .block');
+  const before = await blocks.count();
+  await page.locator('#command').fill(line);
+  await page.locator('#command').press('Enter');
+  await expect(blocks).toHaveCount(before + 1);
+  const block = blocks.nth(before);
+  for (const text of [].concat(expected)) await expect(block, line).toContainText(text, { timeout: 30_000 });
+  return block.innerText();
+}
+
+test('the commands of the node exporter guide, typed line by line', async ({ open, page }) => {
+  await open();
+  const me = person(page);
+  await me.paste(NODE_EXPORTER);
+  await answer(page, 'kubectl apply -f node-exporter.yaml', 'daemonset.apps/node-exporter created');
+  await answer(page, 'kubectl rollout status daemonset/node-exporter', 'daemon set "node-exporter" successfully rolled out');
+  await answer(page, 'kubectl get daemonset', /node-exporter +3 +3 +3 +3 +3 +<none> +\d+s/);
+  const wide = await answer(page, 'kubectl get pods -o wide -l app=node-exporter', 'NOMINATED NODE');
+  for (const worker of WORKERS) expect(wide).toMatch(new RegExp(`1/1 +Running +0 +\\d+s +[\\d.]+ +${worker} `));
+  await answer(page, 'kubectl describe daemonset node-exporter', ['Desired Number of Nodes Scheduled: 3', 'SuccessfulCreate', 'prom/node-exporter:latest']);
+  await answer(page, 'kubectl label node worker1 monitoring=enabled', 'node/worker1 labeled');
+  await answer(page, 'kubectl set image daemonset/node-exporter node-exporter=prom/node-exporter:v1.8.2', 'daemonset.apps/node-exporter image updated');
+  await answer(page, 'kubectl rollout status daemonset/node-exporter', [/Waiting for daemon set "node-exporter" rollout to finish: \d out of 3 new pods have been updated/, 'successfully rolled out']);
+  await answer(page, 'kubectl get pods -o wide --show-labels', ['LABELS', 'pod-template-generation=2']);
+  // The exercise: a Deployment of three, one pod deleted by hand.
+  await answer(page, 'kubectl create deployment nginx --image=nginx --replicas=3', 'deployment.apps/nginx created');
+  await answer(page, 'kubectl rollout status deployment/nginx', 'deployment "nginx" successfully rolled out');
+  await answer(page, 'kubectl rollout history deployment/nginx', ['REVISION  CHANGE-CAUSE', '1         <none>']);
+  const pods = await answer(page, 'kubectl get pods -l app=nginx -o name', 'pod/nginx-');
+  const pod = pods.match(/pod\/(nginx-\S+)/)[1];
+  await answer(page, `kubectl describe pod ${pod}`, ['Controlled By:  ReplicaSet/nginx-', 'Conditions:', 'Successfully assigned default/']);
+  await answer(page, `kubectl delete pod ${pod}`, `pod "${pod}" deleted from default namespace`);
+  await answer(page, 'kubectl rollout status deployment/nginx', 'successfully rolled out');
+  await answer(page, 'kubectl get pods -l app=nginx --no-headers | wc -l', '3');
+});
+
+test('the commands of the log agent guide, typed line by line', async ({ open, page }) => {
+  await open();
+  const me = person(page);
+  await me.paste(FLUENT_BIT);
+  await answer(page, 'kubectl create namespace logging', 'namespace/logging created');
+  const named = await page.locator('.file-tab, [role=tab]').first().innerText();
+  const file = named.match(/\S+\.yaml/)?.[0] ?? 'node-exporter.yaml';
+  await answer(page, `kubectl apply -f ${file}`, 'daemonset.apps/fluent-bit created');
+  await answer(page, 'kubectl rollout status daemonset/fluent-bit -n logging', 'successfully rolled out');
+  await answer(page, 'kubectl get daemonset -n logging', /fluent-bit +\d+ +\d+ +\d+ +\d+ +\d+/);
+  const pods = await answer(page, 'kubectl get pods -n logging -o wide', 'fluent-bit-');
+  await answer(page, 'kubectl describe node worker1', ['Taints:             <none>', 'kubernetes.io/hostname=worker1', 'fluent-bit-']);
+  await answer(page, `kubectl describe pod ${pods.match(/fluent-bit-\S+/)[0]} -n logging`, ['Controlled By:  DaemonSet/fluent-bit', 'Limits:', 'Requests:']);
+  await answer(page, 'kubectl set image daemonset/fluent-bit -n logging fluent-bit=fluent/fluent-bit:3.2', 'daemonset.apps/fluent-bit image updated');
+  await answer(page, 'kubectl rollout status daemonset/fluent-bit -n logging', 'successfully rolled out');
+  await answer(page, 'kubectl rollout history daemonset/fluent-bit -n logging', ['1         <none>', '2         <none>']);
+  await answer(page, 'kubectl rollout undo daemonset/fluent-bit -n logging', 'daemonset.apps/fluent-bit rolled back');
+  await answer(page, 'kubectl rollout status daemonset/fluent-bit -n logging', 'successfully rolled out');
+});
