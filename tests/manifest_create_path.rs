@@ -3,9 +3,11 @@
 #![cfg(not(target_arch = "wasm32"))]
 
 use daemonset_playground::apiserver::ApiServer;
+use daemonset_playground::app::model::first_scenario;
 use daemonset_playground::kubectl::{Context, Outcome, run};
 use daemonset_playground::manifest::{Fact, LimitKind, Limits, read};
 use daemonset_playground::objects::{Object, Time};
+use daemonset_playground::simulation::Session;
 use serde_json::Value;
 
 #[allow(dead_code, reason = "other tests use more of it")]
@@ -21,8 +23,10 @@ fn texts_that_fuzzing_kept_pass_through_the_whole_path() {
     let texts: Vec<String> =
         include_str!("create_path/corpus.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(texts.len() > 300, "{}", texts.len());
+    let session = Session::new(first_scenario());
     for text in &texts {
         create_path::check(&cluster, text);
+        create_path::diagnosed(&session, text);
     }
 }
 

@@ -7,11 +7,14 @@ mod create_path;
 
 use create_path::generate::{Choices, KINDS, object};
 use daemonset_playground::apiserver::ApiServer;
+use daemonset_playground::app::model::first_scenario;
+use daemonset_playground::simulation::Session;
 use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 
 thread_local! {
     static CLUSTER: ApiServer = create_path::cluster();
+    static SESSION: Session = Session::new(first_scenario());
 }
 
 fuzz_target!(|data: &[u8]| {
@@ -21,6 +24,7 @@ fuzz_target!(|data: &[u8]| {
     };
     let before = used_ms();
     CLUSTER.with(|cluster| create_path::check(cluster, &text));
+    SESSION.with(|session| create_path::diagnosed(session, &text));
     // Not libFuzzer's -timeout, which counts the time that other programs take.
     assert!(used_ms().saturating_sub(before) < 1000, "a hang");
 });
@@ -33,7 +37,8 @@ fn used_ms() -> u64 {
 
 /// An object that the bytes choose, as JSON, with what it takes to get past the name.
 fn generated(data: &[u8]) -> String {
-    let choices: Vec<u16> = data.chunks(2).map(|pair| pair.iter().fold(0, |n, byte| n << 8 | u16::from(*byte))).collect();
+    let choices: Vec<u16> =
+        data.chunks(2).map(|pair| pair.iter().fold(0, |n, byte| n << 8 | u16::from(*byte))).collect();
     let mut choices = Choices(choices.into_iter());
     let (api_version, kind) = KINDS[choices.next(KINDS.len())];
     let mut tree = object(kind, 9, &mut choices);

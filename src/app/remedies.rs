@@ -454,8 +454,13 @@ impl<'a> Fault<'a> {
         if message.starts_with("Unsupported value") {
             let given = self.text_at(field)?;
             let list = supported(message)?;
-            let meant = only(quoted_texts(&list).into_iter().filter(|value| value.eq_ignore_ascii_case(&given)))
-                .or_else(|| schema::suggest(&given, quoted_texts(&list)))?;
+            // `Lt` and `Gt` are named for tolerations, and yet refused.
+            let gated = field.contains(".tolerations[");
+            let valid =
+                || quoted_texts(&list).into_iter().filter(move |value| !gated || !matches!(*value, "Lt" | "Gt"));
+            let meant = only(valid().filter(|value| value.eq_ignore_ascii_case(&given)))
+                .or_else(|| schema::suggest(&given, valid()))
+                .filter(|meant| *meant != given)?;
             let edits = self.set_scalar(field, &meant.into());
             return Some(Repair { advice: Advice::DidYouMean(meant.into()), edits });
         }

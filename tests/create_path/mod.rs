@@ -5,11 +5,15 @@ pub mod generate;
 
 use daemonset_playground::apiserver::requests::{self, FieldValidation, WriteOptions};
 use daemonset_playground::apiserver::{ApiServer, Write, schema};
+use daemonset_playground::app::check::Check;
+use daemonset_playground::app::text::Language;
 use daemonset_playground::kubectl::{CommandOutput, Context, Outcome, apply_preview, run};
 use daemonset_playground::manifest::{Limits, read, to_yaml};
 use daemonset_playground::objects::{Object, ObjectKey, Time};
+use daemonset_playground::simulation::Session;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// A cluster of one node, with a class, a quota and limits, so that admission has something to say.
 pub fn cluster() -> ApiServer {
@@ -93,4 +97,19 @@ pub fn comes_back(api: &mut ApiServer, object: &Object) {
         .unwrap_or_else(|status| panic!("{}\n{written}", status.message));
     assert_eq!(to_yaml(&answer.object.to_value()), written);
     assert!(!answer.changed, "{written}");
+}
+
+/// What the editor is told about a text stands in the text, and each fix makes another text that can be looked at again.
+pub fn diagnosed(session: &Session, text: &str) {
+    let check = |text: &str| Check::of(session, Language::En.words(), "a.yaml", &Rc::from(text));
+    let units = text.encode_utf16().count();
+    let found = check(text);
+    for note in found.notes.iter() {
+        assert!(note.from <= note.to && note.to as usize <= units, "{note:?}");
+    }
+    for fix in found.problems.iter().filter_map(|problem| problem.fix).take(4) {
+        let fixed = found.fixed(fix, text).expect("the same text");
+        assert_ne!(&*fixed, text);
+        check(&fixed);
+    }
 }
