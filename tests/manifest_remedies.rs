@@ -1,7 +1,7 @@
 //! Faults that the API server finds, the remedy beside each, and the one edit that makes the manifest acceptable.
 #![cfg(not(target_arch = "wasm32"))]
 
-use daemonset_playground::app::check::Check;
+use daemonset_playground::app::check::{Check, Checking};
 use daemonset_playground::app::model::first_scenario;
 use daemonset_playground::app::text::Language;
 use daemonset_playground::simulation::Session;
@@ -307,6 +307,26 @@ fn a_fix_is_not_made_in_another_text_than_it_was_made_for() {
     assert!(check.fixed(0, &broken).is_some());
     assert_eq!(check.fixed(0, &format!("{broken}# typed on\n")), None);
     assert_eq!(check.fixed(7, &broken), None);
+}
+
+/// A text of many documents is looked at in slices, and what is found is what is found at once, in reasonable time.
+#[test]
+fn a_long_text_is_looked_at_in_slices() {
+    let one = |n: usize| AGENT.replace("name: agent\n  labels", &format!("name: agent-{n}\n  labels"));
+    let text: String = (0..60).map(|n| one(n) + "---\n").collect();
+    let text: Rc<str> = text.replacen("minReadySeconds: 5", "minReadySeconds: -5", 1).into();
+    assert!(text.lines().count() > 3_000);
+    let (session, words) = (Session::new(first_scenario()), Language::En.words());
+    let mut checking = Checking::begin(&session, words, "a.yaml", &text);
+    let mut slices = 1;
+    while !checking.advance(&session, words, 6_000) {
+        slices += 1;
+    }
+    assert!(slices > 10, "{slices}");
+    let check = checking.finish(words);
+    assert_eq!(check, Check::of(&session, words, "a.yaml", &text));
+    assert_eq!(check.problems.iter().filter(|problem| problem.error).count(), 1);
+    assert!(!check.lint.is_empty());
 }
 
 /// Breaks a manifest: what is replaced by what.

@@ -118,7 +118,9 @@ pub struct Checking {
     next: (usize, usize),
     findings: Vec<Finding>,
     objects: Vec<ReviewedObject>,
-    lint: Option<Vec<lint::Finding>>,
+    /// What the manifest check finds, and how many objects it has looked at.
+    lint: Vec<lint::Finding>,
+    linted: usize,
 }
 
 impl Checking {
@@ -130,7 +132,7 @@ impl Checking {
         let context = Context { namespace: world.namespace().to_string(), ..Context::default() };
         let preview = if read.has_errors() { None } else { Preview::new(world.api(), &context, name) };
         let (text, read) = (Rc::clone(text), Rc::new(read));
-        Self { text, read, preview, next: (0, 0), findings, objects: Vec::new(), lint: None }
+        Self { text, read, preview, next: (0, 0), findings, objects: Vec::new(), lint: Vec::new(), linted: 0 }
     }
 
     /// Whether the text has more bytes than that.
@@ -163,13 +165,17 @@ impl Checking {
             }
             self.next = (self.next.0 + 1, 0);
         }
-        if self.lint.is_none() {
+        let objects: Vec<manifest::Object<'_>> = read.objects().collect();
+        let length = self.text.len() / objects.len().max(1);
+        let world = session.world();
+        let known = lint::Known { store: Some(world.store()), behaviours: Some(world.behaviours()) };
+        while self.linted < objects.len() {
             if done >= bytes {
                 return false;
             }
-            let world = session.world();
-            let known = lint::Known { store: Some(world.store()), behaviours: Some(world.behaviours()) };
-            self.lint = Some(lint::lint(&self.text, &known));
+            self.lint.extend(lint::lint_object(&self.text, &objects, self.linted, &known));
+            self.linted += 1;
+            done = done.saturating_add(length.max(1));
         }
         true
     }
@@ -182,7 +188,10 @@ impl Checking {
         let mut findings = self.findings;
         findings.sort_by_key(|finding| (finding.from, !finding.error));
         check.take(findings, words);
-        check.take_lint(self.lint.unwrap_or_default(), words);
+        let mut findings = self.lint;
+        lint::in_order(&mut findings);
+        findings.truncate(MOST_FINDINGS);
+        check.take_lint(findings, words);
         check
     }
 }

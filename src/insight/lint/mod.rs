@@ -171,19 +171,27 @@ impl Serialize for Rule {
 pub fn lint(text: &str, known: &Known<'_>) -> Vec<Finding> {
     let read = manifest::read(text, &Limits::default());
     let objects: Vec<manifest::Object<'_>> = read.objects().collect();
-    let mut findings = Vec::new();
-    for (index, object) in objects.iter().enumerate() {
-        let others = objects.iter().enumerate().filter(|(other, _)| *other != index);
-        let Some(subject) = Subject::new(object, others.map(|(_, other)| &*other.value).collect(), known) else {
-            continue;
-        };
-        let mut report = Report::default();
-        for rule in Rule::ALL {
-            report.rule = Some(*rule);
-            rule.check(&subject, &mut report);
-        }
-        findings.extend(report.found.into_iter().map(|(rule, found)| found.place(rule, text, object, &subject)));
-    }
-    findings.sort_by_key(|finding| (finding.span.start.offset, finding.level, finding.rule));
+    let mut findings: Vec<Finding> =
+        (0..objects.len()).flat_map(|index| lint_object(text, &objects, index, known)).collect();
+    in_order(&mut findings);
     findings
+}
+
+/// [`lint`] of one of the objects of a text, for long texts; [`in_order`] then sorts what was found.
+pub fn lint_object(text: &str, objects: &[manifest::Object<'_>], index: usize, known: &Known<'_>) -> Vec<Finding> {
+    let others = objects.iter().enumerate().filter(|(other, _)| *other != index);
+    let others = others.map(|(_, other)| &*other.value).collect();
+    let Some(object) = objects.get(index) else { return Vec::new() };
+    let Some(subject) = Subject::new(object, others, known) else { return Vec::new() };
+    let mut report = Report::default();
+    for rule in Rule::ALL {
+        report.rule = Some(*rule);
+        rule.check(&subject, &mut report);
+    }
+    report.found.into_iter().map(|(rule, found)| found.place(rule, text, object, &subject)).collect()
+}
+
+/// Sorts findings in the order of the text, the more serious first.
+pub fn in_order(findings: &mut [Finding]) {
+    findings.sort_by_key(|finding| (finding.span.start.offset, finding.level, finding.rule));
 }

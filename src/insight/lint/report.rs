@@ -112,9 +112,8 @@ impl Found {
             _ => first_line(text, location.span()),
         });
         let fix = (!self.fix.is_empty() && self.level != Level::Fine && text.len() <= LARGEST_FIXED_TEXT)
-            .then(|| edited(text, object.document.index, &object.path, &self.fix))
-            .flatten()
-            .map(|after| difference(text, &after));
+            .then(|| fixed(text, object, &self.fix))
+            .flatten();
         Finding {
             rule,
             level: self.level,
@@ -125,6 +124,16 @@ impl Found {
             fix,
         }
     }
+}
+
+/// The edit that makes a change, tried out on the object's document alone: a text may have hundreds.
+fn fixed(text: &str, object: &Object<'_>, changes: &[ManifestEdit]) -> Option<TextEdit> {
+    let range = object.document.span.range();
+    let chunk = text.get(range.clone())?;
+    let mut edit = difference(chunk, &edited(chunk, 0, &object.path, changes)?);
+    edit.start = edit.start.saturating_add(range.start);
+    edit.end = edit.end.saturating_add(range.start);
+    Some(edit)
 }
 
 /// The part of a stretch that is on its first line.
