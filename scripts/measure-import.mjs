@@ -47,7 +47,7 @@ await chooser.setFiles(dump);
 const start = await page.evaluate(() => performance.now());
 let most = 0;
 const watch = setInterval(() => { most = Math.max(most, renderer()); }, 500);
-await page.getByRole('dialog', { name: 'Your cluster as it stands' }).waitFor({ timeout: 600_000 });
+await page.getByRole('dialog', { name: 'Your cluster as it stands' }).waitFor({ timeout: 240_000 });
 const seconds = ((await page.evaluate(() => performance.now())) - start) / 1000;
 await page.waitForTimeout(1000);
 clearInterval(watch);

@@ -14,6 +14,8 @@ pub const PIECE: usize = 1 << 20;
 pub const HEAD: usize = 64 << 10;
 /// Milliseconds of work between two moments at which the page can be drawn.
 const SLICE_MS: usize = 24;
+/// Most objects of a slice: what one of them costs differs a hundredfold from kind to kind and stage to stage.
+const MOST_AT_ONCE: usize = 64;
 /// More objects than this are not kept for the next visit.
 const MOST_KEPT: usize = 2_000;
 /// The command that a person runs.
@@ -314,7 +316,7 @@ fn begin(model: &mut Model, name: String, total: usize, pasted: Option<(Rc<str>,
 fn slice(model: &mut Model, took_ms: u32) -> Vec<Effect> {
     let Some(Sheet::Loading(loading)) = &mut model.exchange.sheet else { return Vec::new() };
     let wanted = loading.budget.saturating_mul(SLICE_MS) / (took_ms.max(1) as usize);
-    loading.budget = wanted.clamp(1, loading.budget.saturating_mul(2)).min(4_000);
+    loading.budget = wanted.clamp(1, loading.budget.saturating_mul(2)).min(MOST_AT_ONCE);
     let budget = loading.budget;
     match std::mem::replace(&mut loading.stage, Stage::Nothing) {
         Stage::Reading(mut reader) => {
