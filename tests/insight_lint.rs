@@ -5,7 +5,7 @@
 
 use daemonset_playground::app::text::Language;
 use daemonset_playground::insight::lint::{Finding, Known, Level, Rule, lint};
-use daemonset_playground::manifest::apply_edits;
+use daemonset_playground::manifest::{Limits, apply_edits, read};
 use daemonset_playground::objects::{NodeTemplate, Time};
 use daemonset_playground::simulation::{Scenario, Session};
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ impl Spec {
         *Rule::ALL.iter().find(|rule| rule.id() == self.name).unwrap_or_else(|| panic!("{} is no rule", self.name))
     }
 
-    /// A control plane and workers; `mixed` has a Windows node that nothing keeps Linux pods off.
+    /// A control plane and workers; `mixed` has a Windows node that nothing keeps Linux pods off, `virtual` a virtual one.
     fn session(&self) -> Session {
         let workers: u32 = self.header.get("nodes").map_or(3, |n| n.parse().unwrap());
         let start = Time(0);
@@ -47,6 +47,9 @@ impl Spec {
             let mut windows = NodeTemplate::Windows.node("win1", 9, start);
             windows.spec.taints = Default::default();
             nodes.push(windows);
+        }
+        if self.header.get("cluster").is_some_and(|cluster| cluster == "virtual") {
+            nodes.push(NodeTemplate::VirtualKubelet.node("vk1", 8, start));
         }
         let objects = nodes.iter().map(|node| {
             let mut tree = serde_json::to_value(node).unwrap();
@@ -128,6 +131,29 @@ fn every_offered_change_leaves_a_manifest_that_the_rule_and_the_api_server_accep
         assert!(after.contains("# Keep this comment."), "{name}:\n{after}");
         assert_eq!(apply(&mut session, &after), (Some(0), String::new()), "{name}:\n{after}");
     }
+}
+
+/// A person is in the middle of typing: whatever line is missing, nothing panics, and no offered change breaks the text.
+#[test]
+fn half_written_manifests_are_looked_at_too() {
+    let mut offered = 0;
+    for spec in specs() {
+        let session = spec.session();
+        let lines: Vec<&str> = spec.sections["fires"].lines().collect();
+        for missing in 0..lines.len() {
+            let mut kept = lines.clone();
+            kept.remove(missing);
+            let text = kept.join("\n") + "\n";
+            for finding in lint(&text, &known(&session)) {
+                let Some(fix) = finding.fix else { continue };
+                let after = apply_edits(&text, &[fix]);
+                assert!(!read(&after, &Limits::default()).has_errors(), "{}:\n{after}", finding.rule.id());
+                assert!(after.contains("# Keep this comment.") == text.contains("# Keep this comment."), "{after}");
+                offered += 1;
+            }
+        }
+    }
+    assert!(offered > 1000, "only {offered} changes were offered");
 }
 
 /// The manifest that all others are made of has nothing to be said about, but where its priority class explains it.

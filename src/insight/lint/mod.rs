@@ -73,6 +73,10 @@ rules! {
     ToleratesEverything tolerates_everything "tolerates-everything";
     /// An agent of the node that skips control-plane nodes.
     SkipsControlPlane skips_control_plane "skips-control-plane";
+    /// A network agent that waits for the network it should set up.
+    NetworkAgentWaits network_agent_waits "network-agent-waits";
+    /// Nodes that are no machines.
+    VirtualNodes virtual_nodes "virtual-nodes";
     /// A toleration without operator covers only taints without value.
     TolerationWithoutOperator toleration_without_operator "toleration-without-operator";
     /// Only the former name of the control-plane taint is tolerated.

@@ -166,6 +166,11 @@ impl<'a> Subject<'a> {
         self.nature == Nature::Critical
     }
 
+    /// Whether the name or an image has one of these parts.
+    pub fn is_called(&self, parts: &[&str]) -> bool {
+        is_called(&self.set, parts)
+    }
+
     /// The level of what is right for critical agents and not for others.
     pub fn fine_if_critical(&self, otherwise: Level) -> Level {
         if self.is_critical() { Level::Fine } else { otherwise }
@@ -274,8 +279,7 @@ impl<'a> Subject<'a> {
 fn nature(set: &DaemonSet, value: &Value) -> Nature {
     let spec = &set.spec.template.spec;
     let all = || spec.init_containers.iter().chain(spec.containers.iter());
-    let named = |text: &str| CRITICAL_PARTS.iter().any(|part| has_word(text, part));
-    if spec.priority_class_name.starts_with("system-") || named(&set.metadata.name) || all().any(|c| named(&c.image)) {
+    if spec.priority_class_name.starts_with("system-") || is_called(set, &CRITICAL_PARTS) {
         return Nature::Critical;
     }
     let pod = at(value, "/spec/template/spec");
@@ -290,6 +294,12 @@ fn nature(set: &DaemonSet, value: &Value) -> Nature {
     } else {
         Nature::Plain
     }
+}
+
+fn is_called(set: &DaemonSet, parts: &[&str]) -> bool {
+    let spec = &set.spec.template.spec;
+    let images = spec.init_containers.iter().chain(spec.containers.iter()).map(|container| container.image.as_str());
+    std::iter::once(&*set.metadata.name).chain(images).any(|text| parts.iter().any(|part| has_word(text, part)))
 }
 
 /// Whether a name has this part between separators: `csi` in `ebs-csi-node`, not in `csiro`.

@@ -71,6 +71,18 @@ pub(super) fn rule_words(rule: Rule) -> RuleWords {
             "Add the toleration if the agent belongs there too.",
             "",
         ),
+        Rule::NetworkAgentWaits => (
+            "The network agent waits for the network",
+            "A fresh node carries {taint} until its network works. This pod does not tolerate it, so it does not come, and the node never gets ready. The automatic toleration is for NoExecute only.",
+            "Tolerate it for NoSchedule too.",
+            "",
+        ),
+        Rule::VirtualNodes => (
+            "{node} is not a machine ({label})",
+            "Virtual and serverless nodes run no agent of a machine: its pod stays Pending there, or cannot see anything. Such eligible nodes: {n}.",
+            "Keep them out by node affinity.",
+            "",
+        ),
         Rule::TolerationWithoutOperator => (
             "Toleration of {key} without operator",
             "Without an operator it means Equal, here to the empty value: a taint {key} with a value is not tolerated.",

@@ -71,6 +71,18 @@ pub(super) fn rule_words(rule: Rule) -> RuleWords {
             "Ajoutez la toleration si l’agent a sa place là aussi.",
             "",
         ),
+        Rule::NetworkAgentWaits => (
+            "L’agent réseau attend le réseau",
+            "Un nœud neuf porte {taint} tant que son réseau ne marche pas. Ce pod ne la tolère pas, donc il ne vient pas, et le nœud n’est jamais ready. La toleration automatique ne vaut que pour NoExecute.",
+            "Tolérez-la aussi pour NoSchedule.",
+            "",
+        ),
+        Rule::VirtualNodes => (
+            "{node} n’est pas une machine ({label})",
+            "Les nœuds virtuels ou serverless n’exécutent pas d’agent de machine : son pod y reste Pending, ou ne voit rien. Nœuds éligibles de ce genre : {n}.",
+            "Écartez-les par une affinité de nœud.",
+            "",
+        ),
         Rule::TolerationWithoutOperator => (
             "Toleration de {key} sans operator",
             "Sans operator, cela signifie Equal, ici à la valeur vide : une taint {key} avec une valeur n’est pas tolérée.",
