@@ -19,6 +19,11 @@ for target in web bundler; do
   rm -f "$package/$target/.gitignore" "$package/$target/README.md" "$package/$target/LICENSE" "$package/$target/package.json"
 done
 
+# The classes have `[Symbol.dispose]`, which older choices of `lib` do not know.
+for types in "$package"/{web,bundler}/daemonset_playground.d.ts; do
+  printf '/// <reference lib="esnext.disposable" />\n%s\n' "$(cat "$types")" >"$types"
+done
+
 # The version of the crate.
 node -e '
   const { readFileSync, writeFileSync } = require("fs");

@@ -199,8 +199,10 @@ fn go_on_with(model: &mut Model, session: Session) -> Vec<Effect> {
             model.log(&run);
         }
     }
-    let position = model.session.position();
-    update(model, Msg::Seek(position))
+    model.running = Running::No;
+    model.refresh();
+    model.announcement = model.views.telling.to_string().into();
+    vec![Effect::CheckLater]
 }
 
 /// The state as it was left, or that of a first visit.
