@@ -126,7 +126,9 @@ pub struct Checking {
 impl Checking {
     /// Reads the text.
     pub fn begin(session: &Session, words: &Words, name: &str, text: &Rc<str>) -> Self {
-        let read = manifest::read(text, &Limits::default());
+        // A lesson has a reader of its own, and its own panel for what that finds.
+        let manifest = if crate::app::lesson::is_lesson_file(name) { "" } else { text };
+        let read = manifest::read(manifest, &Limits::default());
         let findings = read.diagnostics.iter().map(|diagnostic| Finding::of_diagnostic(words, diagnostic)).collect();
         let world = session.world();
         let context = Context { namespace: world.namespace().to_string(), ..Context::default() };

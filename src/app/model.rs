@@ -3,7 +3,7 @@
 use crate::app::check::{Check, Checking};
 use crate::app::exchange::Exchange;
 use crate::app::files::Files;
-use crate::app::lesson::Lessons;
+use crate::app::lesson::{Lessons, is_lesson_file};
 use crate::app::message::{Counter, Inspect, Pane, Question, Running, SideTab};
 use crate::app::persist::{Saved, Settings};
 use crate::app::share::Shared;
@@ -281,7 +281,7 @@ impl Model {
         session.position() == session.len()
             && session.world().store().daemon_sets().is_empty()
             && self.files.list().iter().all(|file| file.applied.is_none())
-            && self.files.shown().is_some_and(|file| file.is_edited())
+            && self.files.shown().is_some_and(|file| file.is_edited() && !is_lesson_file(&file.name))
     }
 
     /// Whether a step can be made. A first step applies the manifest.

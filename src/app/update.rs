@@ -499,6 +499,11 @@ fn apply(model: &mut Model) -> Vec<Effect> {
     if model.files.shown().is_none_or(|file| file.text.trim().is_empty()) {
         return Vec::new();
     }
+    // A lesson is tried where a manifest is applied.
+    if model.files.shown().is_some_and(|file| lesson::is_lesson_file(&file.name)) {
+        model.tab = SideTab::Lesson;
+        return lesson::update(model, lesson::LessonMsg::Preview);
+    }
     let done = run_apply(model);
     model.review_open = false;
     let effects = moved(model);

@@ -401,3 +401,103 @@ fn pairs(field: &Field<'_>, member: &str, faults: &mut Faults) -> BTreeMap<Strin
     let keys = field.iter().filter_map(|f| f.value.as_object()).flat_map(|map| map.keys());
     keys.filter_map(|key| Some((key.clone(), field.as_ref()?.get(key)?.printed(faults)?))).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::fault::Wanted;
+    use super::*;
+
+    const GOOD: &str = include_str!("../../www/lessons/template/lesson.md");
+
+    /// The faults of the template with one text in place of another: line and fault.
+    fn faults(from: &str, to: &str) -> Vec<(usize, Fault)> {
+        assert!(GOOD.contains(from), "{from}");
+        let errors = Lesson::parse(&GOOD.replacen(from, to, 1)).expect_err(to);
+        errors.into_iter().map(|error| (error.line, error.fault)).collect()
+    }
+
+    /// The line on which a text stands in the template.
+    fn line(text: &str) -> usize {
+        GOOD.lines().position(|line| line.contains(text)).unwrap() + 1
+    }
+
+    #[test]
+    fn the_template_is_read_as_it_stands() {
+        let lesson = Lesson::parse(GOOD).unwrap();
+        assert_eq!((lesson.id.as_str(), lesson.level, lesson.minutes), ("my-lesson", Level::Beginner, 5));
+        assert_eq!(lesson.scenario.objects.len(), 4);
+        assert_eq!(lesson.scenario.log[0].run, "kubectl create namespace demo");
+        assert_eq!(lesson.scenario.files.keys().collect::<Vec<_>>(), ["agent.yaml"]);
+        assert!(lesson.introduction.text.en.starts_with("What the learner finds"));
+        assert_eq!(lesson.introduction.notes.fr.trim(), "Seul le présentateur voit ceci.");
+        let task = &lesson.tasks[0];
+        assert_eq!((task.id.as_str(), task.speech.title.fr.as_str()), ("apply", "L'appliquer"));
+        assert!(task.speech.text.en.contains("```sh\nkubectl apply -f agent.yaml\n```"));
+        assert_eq!((task.checks.len(), task.questions.len(), task.hints.len()), (2, 1, 1));
+        assert_eq!(task.solution.last(), Some(&ScriptLine::Quiet));
+    }
+
+    #[test]
+    fn a_misspelt_member_is_named_with_its_line_and_what_was_meant() {
+        assert!(matches!(
+            faults("  desired: 3\n  available: 3", "  desird: 3\n  available: 3").as_slice(),
+            [(at, Fault::UnknownMember { name, meant: Some("desired"), .. })] if name == "desird" && *at == line("  desired: 3")
+        ));
+        assert!(matches!(
+            faults("minutes: 5", "minuts: 5").as_slice(),
+            [(at, Fault::UnknownMember { meant: Some("minutes"), .. })] if *at == line("minutes: 5")
+        ));
+    }
+
+    #[test]
+    fn what_has_the_wrong_form_says_what_is_wanted() {
+        for (from, to, what) in [
+            ("minutes: 5", "minutes: long", Wanted::Number),
+            ("level: beginner", "level: easy", Wanted::OneOf(&LEVELS)),
+            ("  available: 3", "  available: many", Wanted::Amount),
+            ("- pods: app=agent", "- pods: app in (", Wanted::Selector),
+            ("  nodes: [worker1, worker2, worker3]", "  nodes: {a: b}", Wanted::Text),
+            ("- en: Press Run to quiet after Apply.", "- en: yes", Wanted::Text),
+        ] {
+            let found = faults(from, to);
+            let at = line(from.trim_start_matches(['-', ' ']));
+            assert!(
+                matches!(found.as_slice(), [(found_at, Fault::Wanted { what: wanted, .. }), ..] if *wanted == what && *found_at == at),
+                "{to}: {found:?}, expected at {at}"
+            );
+        }
+    }
+
+    #[test]
+    fn missing_parts_are_named() {
+        assert_eq!(Lesson::parse("# A title\n").unwrap_err()[0].fault, Fault::NoFrontMatter);
+        assert_eq!(faults("summary:", "# summary:")[0].1, Fault::Missing("summary"));
+        assert!(faults("## Conclusion", "## Task: last").contains(&(1, Fault::Missing("Conclusion"))));
+        let french = faults("### Français : L'appliquer", "### English: Again");
+        assert!(french.contains(&(line("## Task: apply"), Fault::MissingLanguage(Language::Fr))), "{french:?}");
+        let open = faults("```sh solution", "````sh solution");
+        assert!(open.iter().any(|(at, fault)| *fault == Fault::NeverEnds && *at == line("```sh solution")), "{open:?}");
+    }
+
+    #[test]
+    fn headings_fences_and_script_lines_that_mean_nothing_are_named() {
+        let has = |from: &str, to: &str, fault: Fault| {
+            let found = faults(from, to);
+            assert!(found.iter().any(|(at, known)| *known == fault && *at == line(from)), "{to}: {found:?}");
+        };
+        has("## Task: apply", "## Taks: apply", Fault::UnknownHeading("Taks: apply".into()));
+        has("### Français : L'appliquer", "### Deutsch: Anwenden", Fault::UnknownLanguage("deutsch".into()));
+        has("```yaml hints", "```yaml hint", Fault::UnknownFence("yaml hint".into()));
+        has("answer how-many 1", "anwser how-many 1", Fault::BadScript("anwser how-many 1".into()));
+        let answer = faults("answer how-many 1", "answer how-many 7");
+        assert_eq!(answer, [(line("## Task: apply"), Fault::NoSuchAnswer("how-many 7".into()))]);
+        assert!(matches!(faults("- control-plane", "- control-plan").as_slice(), [(_, Fault::Scenario(_))]));
+    }
+
+    #[test]
+    fn all_faults_are_told_at_once_in_the_order_of_their_lines() {
+        let text = GOOD.replace("minutes: 5", "minuts: 5").replace("```yaml hints", "```yaml hint");
+        let lines: Vec<usize> = Lesson::parse(&text).unwrap_err().iter().map(|error| error.line).collect();
+        assert_eq!(lines, [line("minutes: 5"), line("```yaml hints")]);
+    }
+}

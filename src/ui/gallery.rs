@@ -64,15 +64,15 @@ pub fn Catalogue(props: &CatalogueProps) -> Html {
                     <button type="button" class="button tiny" onclick={on(&env, LessonMsg::OpenCatalogue)}>{ words.retry }</button></p> }
                 <section>
                     <h3>{ words.lessons }</h3>
-                    <ol class="entries">{ for props.lessons.iter().map(|entry| lesson_entry(&env, words, entry, props.records.get(&entry.id).copied())) }</ol>
+                    <ol class="catalogue-list">{ for props.lessons.iter().map(|entry| lesson_entry(&env, words, entry, props.records.get(&entry.id).copied())) }</ol>
                 </section>
                 <section>
                     <h3>{ format!("{} · {}", words.gallery, words.agents) }</h3>
-                    <ul class="entries">{ for group("agents").map(|entry| scenario_entry(&env, entry)) }</ul>
+                    <ul class="catalogue-list">{ for group("agents").map(|entry| scenario_entry(&env, entry)) }</ul>
                 </section>
                 <section>
                     <h3>{ format!("{} · {}", words.gallery, words.breakages) }</h3>
-                    <ul class="entries">{ for group("breakages").map(|entry| scenario_entry(&env, entry)) }</ul>
+                    <ul class="catalogue-list">{ for group("breakages").map(|entry| scenario_entry(&env, entry)) }</ul>
                 </section>
                 <section class="own">
                     <h3>{ words.own }</h3>
@@ -87,7 +87,7 @@ pub fn Catalogue(props: &CatalogueProps) -> Html {
 fn lesson_entry(env: &Env, words: &LessonWords, entry: &Entry, record: Option<(u32, u32)>) -> Html {
     let level = level_named(&entry.group).map_or("", |level| words.level(level));
     let end = html! {
-        <span class="entry-end small">
+        <span class="catalogue-item-end small">
             if let Some((score, max)) = record {
                 <span class="badge good">{ icon(Icon::Tick) }{ fill(words.points, &[("score", &score.to_string()), ("max", &max.to_string())]) }</span>
             }
@@ -104,9 +104,9 @@ fn scenario_entry(env: &Env, entry: &Entry) -> Html {
 fn entry_view(env: &Env, entry: &Entry, message: LessonMsg, end: Html) -> Html {
     let text = |both: &crate::lessons::Both| typeset(env.language, both.in_language(env.language));
     html! {
-        <li><button type="button" class="entry" data-entry={entry.id.clone()} onclick={env.on::<MouseEvent>(Msg::Lesson(message))}>
-            <span class="entry-title">{ text(&entry.title) }</span>
-            <span class="entry-text quiet">{ text(&entry.text) }</span>
+        <li><button type="button" class="catalogue-item" data-entry={entry.id.clone()} onclick={env.on::<MouseEvent>(Msg::Lesson(message))}>
+            <span class="catalogue-item-title">{ text(&entry.title) }</span>
+            <span class="catalogue-item-text quiet">{ text(&entry.text) }</span>
             { end }
         </button></li>
     }

@@ -102,7 +102,7 @@ fn question_view(env: &Env, words: &LessonWords, question: &QuestionView) -> Htm
     let name = format!("question-{}", question.id);
     let answered = question.choices.iter().any(|(_, chosen)| *chosen);
     html! {
-        <fieldset class="question" disabled={question.closed && question.revealed.is_none()}>
+        <fieldset class="quiz" disabled={question.closed && question.revealed.is_none()}>
             <legend><span class="small quiet">{ if question.predicts { words.predict } else { words.question } }</span><span>{ inline(&question.ask) }</span></legend>
             { for question.choices.iter().enumerate().map(|(index, (text, chosen))| {
                 let right = question.revealed.map(|(right, _)| right == index);
@@ -114,7 +114,7 @@ fn question_view(env: &Env, words: &LessonWords, question: &QuestionView) -> Htm
                 };
                 let answer = on(env, LessonMsg::Answer(question.id.clone(), index));
                 html! {
-                    <label class={classes!("choice", class)}>
+                    <label class={classes!("quiz-choice", class)}>
                         <input type="radio" name={name.clone()} checked={*chosen} disabled={question.closed} onchange={answer} />
                         <span>{ inline(text) }</span>
                         if right == Some(true) { { icon(Icon::Tick) } }

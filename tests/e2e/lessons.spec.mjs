@@ -41,8 +41,8 @@ test('the list shows every lesson and every scenario, and is accessible', async 
   await open();
   const me = learner(page);
   await me.list();
-  await expect(page.locator('.catalogue ol .entry')).toHaveCount(LESSONS.length);
-  expect(await page.locator('.catalogue ul .entry').count()).toBeGreaterThan(40);
+  await expect(page.locator('.catalogue ol .catalogue-item')).toHaveCount(LESSONS.length);
+  expect(await page.locator('.catalogue ul .catalogue-item').count()).toBeGreaterThan(40);
   await accessible({ include: '.catalogue' });
   await page.keyboard.press('Escape');
   await expect(page.getByRole('dialog')).toHaveCount(0);
@@ -151,7 +151,7 @@ test('the presenter turns pages with the keys of a clicker', async ({ open, page
   await expect(page.locator('.presenting')).toHaveCount(0);
 });
 
-test('a teacher opens the template, makes a mistake, corrects it, tries it and shares it', async ({ open, page, context, site }) => {
+test('a teacher opens the template, makes a mistake, corrects it, tries it and shares it', async ({ open, page, context, snap }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await open();
   const me = learner(page);
@@ -173,6 +173,9 @@ test('a teacher opens the template, makes a mistake, corrects it, tries it and s
   await me.panel.getByRole('button', { name: 'Try it' }).click();
   await expect(me.panel.locator('.faults')).toContainText('desird is not known here; desired is');
   await expect(me.panel.locator('.faults')).toContainText(/line 9\d/i);
+  await snap('lesson-draft');
+  // A lesson is no manifest: nothing is found wrong with it as one.
+  await expect(page.locator('.problems')).toHaveCount(0);
   await write(template.replace('en: My lesson', 'en: A lesson of mine'));
   await me.panel.getByRole('button', { name: 'Play its solutions' }).click();
   await expect(me.panel.getByText('Each task is solved by its solution and by nothing less.')).toBeVisible();
@@ -229,6 +232,12 @@ for (const [name, theme, width, height] of [
     await snap(`lesson-task-${name}`);
     await page.locator('#side-panel').evaluate((element) => element.scrollTo(0, 10_000));
     await snap(`lesson-task-end-${name}`);
+    await page.getByRole('button', { name: 'Language' }).click();
+    await page.getByRole('menuitemradio', { name: 'Français' }).click();
+    await page.locator('#side-panel').evaluate((element) => element.scrollTo(0, 0));
+    await snap(`lesson-french-${name}`);
+    await page.getByRole('button', { name: 'Langue' }).click();
+    await page.getByRole('menuitemradio', { name: 'English' }).click();
     if (width > 1000) {
       await me.panel.getByRole('button', { name: 'Presenter mode' }).click();
       await page.locator('#side-panel').evaluate((element) => element.scrollTo(0, 0));

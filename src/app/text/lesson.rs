@@ -94,7 +94,7 @@ lesson_words! {
     next_lesson: "Next lesson", "Leçon suivante";
     no_flaws: "Each task is solved by its solution and by nothing less.", "Chaque tâche est résolue par sa solution et par rien de moins.";
     no_lesson: "No lesson is open.", "Aucune leçon n’est ouverte.";
-    no_lesson_more: "Twenty-one lessons lead from the first pod to the diagnosis of a sick fleet; each says what to reach, and ticks it off when the cluster is there.", "Vingt et une leçons mènent du premier pod au diagnostic d’un parc malade ; chacune dit ce qu’il faut atteindre, et le coche quand le cluster y est.";
+    no_lesson_more: "The lessons lead from the first pod to the diagnosis of a sick fleet; each says what to reach, and ticks it off when the cluster is there.", "Les leçons mènent du premier pod au diagnostic d’un parc malade ; chacune dit ce qu’il faut atteindre, et le coche quand le cluster y est.";
     not: "Not: {check}", "Pas : {check}";
     not_loaded: "The file could not be loaded.", "Le fichier n’a pas pu être chargé.";
     not_right: "Not quite. Look again.", "Pas tout à fait. Regardez encore.";
