@@ -1,7 +1,9 @@
 //! What holds at every step of every run: random clusters, strategies, edits and failures.
 #![cfg(not(target_arch = "wasm32"))]
 
+use daemonset_playground::controllers::daemonset::Rules;
 use daemonset_playground::objects::*;
+use daemonset_playground::scheduler::SchedulerReason;
 use daemonset_playground::simulation::*;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -70,13 +72,95 @@ fn requested_cpu(world: &World, node: &Node) -> i64 {
 
 /// Runs on, and looks at every state.
 fn run_checked(session: &mut Session, check: impl Fn(&World)) -> Progress {
+    run_looking(session, |session| check(session.world()))
+}
+
+/// Runs on, and looks at every step with what came before.
+fn run_looking(session: &mut Session, mut look: impl FnMut(&Session)) -> Progress {
     for _ in 0..20_000 {
         match session.run_to_quiet(1) {
-            Progress::More => check(session.world()),
+            Progress::More => look(session),
+            Progress::Loop(cycle) => {
+                assert!(cycle.from < cycle.to && cycle.to <= session.len() && cycle.period_ms > 0, "{cycle:?}");
+                return Progress::Loop(cycle);
+            }
             end => return end,
         }
     }
     panic!("neither quiet nor found to be a loop after 20,000 steps");
+}
+
+/// Eligible nodes, and how many of them have no available pod of the DaemonSet.
+fn uncovered(world: &World) -> Option<(usize, usize)> {
+    let set = world.store().daemon_set(&ObjectKey::new("default", "agent"))?;
+    let eligible: Vec<_> =
+        world.store().nodes().values().filter(|node| Rules::of(set).eligibility(node).should_run).collect();
+    let is_covered = |node: &Node| {
+        let mut pods = world.store().pods_on(&node.metadata.name);
+        pods.any(|pod| {
+            pod.metadata.is_controlled_by(&set.metadata.uid)
+                && !pod.is_terminating()
+                && pod.is_available(set.spec.min_ready_seconds, world.now())
+        })
+    };
+    Some((eligible.len(), eligible.iter().filter(|node| !is_covered(node)).count()))
+}
+
+/// What the controller did in the last step leaves no more eligible nodes uncovered than the strategy allows, or than
+/// there were before.
+fn check_budget(session: &Session) {
+    let Some(step) = session.step_number(session.position()) else { return };
+    if step.actor != Actor::DaemonSetController {
+        return;
+    }
+    let before = session.world_at(session.position() - 1);
+    let (Some((desired, uncovered_before)), Some((_, uncovered_after))) =
+        (uncovered(&before), uncovered(session.world()))
+    else {
+        return;
+    };
+    let rolling = daemonset(session.world()).spec.update_strategy.rolling_update.clone().expect("defaulted");
+    let resolve = |value: Option<IntOrString>| {
+        value.and_then(|v| v.scaled_up(i64::try_from(desired).ok()?)).and_then(|n| usize::try_from(n).ok()).unwrap_or(0)
+    };
+    let (unavailable, surge) = (resolve(rolling.max_unavailable), resolve(rolling.max_surge));
+    let allowed = if surge == 0 { unavailable.max(1) } else { unavailable };
+    assert!(
+        uncovered_after <= allowed.max(uncovered_before),
+        "step {} leaves {uncovered_after} of {desired} nodes uncovered; {allowed} are allowed, {uncovered_before} were",
+        step.number
+    );
+}
+
+/// A pod that the scheduler has just placed fits by every rule, counted here anew.
+fn check_placement(session: &Session) {
+    let Some(step) = session.step_number(session.position()) else { return };
+    let Reason::Scheduler(reason) = &step.reason else { return };
+    let SchedulerReason::Bound(placement) = &**reason else { return };
+    let store = session.world().store();
+    let node = store.node_named(&placement.node).expect("the node is there");
+    let pod = store.pod(&step.subject.as_ref().expect("a pod").key).expect("the pod is there");
+    let others: Vec<_> = store.pods_on(node.name()).filter(|other| other.is_bound() && !other.is_finished()).collect();
+    for resource in [CPU, MEMORY] {
+        let sum: i128 = others
+            .iter()
+            .flat_map(|other| other.spec.containers.iter())
+            .filter_map(|container| container.request(resource))
+            .map(Quantity::nano_value)
+            .sum();
+        let all = node.status.allocatable.get(resource).map_or(0, |amount| amount.nano_value());
+        assert!(sum <= all, "{resource} of {} is overbooked", node.name());
+    }
+    assert!(!node.spec.unschedulable || pod.spec.tolerations.iter().any(|t| t.key == TAINT_UNSCHEDULABLE));
+    for taint in node.spec.taints.iter().filter(|taint| taint.effect != PREFER_NO_SCHEDULE) {
+        assert!(pod.spec.tolerations.iter().any(|t| t.tolerates(taint)), "{taint} is not tolerated");
+    }
+    let ports = |pod: &Pod| -> Vec<i32> {
+        pod.spec.containers.iter().flat_map(|c| &c.ports).map(|port| port.host_port).filter(|port| *port > 0).collect()
+    };
+    for other in others.iter().filter(|other| other.metadata.uid != pod.metadata.uid) {
+        assert!(ports(pod).iter().all(|port| !ports(other).contains(port)), "a host port is taken twice");
+    }
 }
 
 /// Something that happens to a cluster.
@@ -93,6 +177,8 @@ enum Event {
     PowerOff(usize),
     PowerOn(usize),
     NotReady(usize),
+    /// A pod with this much CPU (in halves) and a host port comes for this node.
+    Fill(usize, u8),
     Steps(usize),
 }
 
@@ -110,7 +196,8 @@ fn event() -> impl Strategy<Value = Event> {
         Just(Event::AddNode),
         node.clone().prop_map(Event::PowerOff),
         node.clone().prop_map(Event::PowerOn),
-        node.prop_map(Event::NotReady),
+        node.clone().prop_map(Event::NotReady),
+        (node, 1..8_u8).prop_map(|(node, halves)| Event::Fill(node, halves)),
         (0..12_usize).prop_map(Event::Steps),
     ]
 }
@@ -131,6 +218,16 @@ fn happen(session: &mut Session, event: &Event) {
         Event::PowerOff(node) => run(session, &format!("sim power-off worker{node}")),
         Event::PowerOn(node) => run(session, &format!("sim power-on worker{node}")),
         Event::NotReady(node) => run(session, &format!("sim condition worker{node} Ready False")),
+        Event::Fill(node, halves) => {
+            let text = format!(
+                "apiVersion: v1\nkind: Pod\nmetadata:\n  name: fill{}\nspec:\n  nodeSelector:\n    kubernetes.io/hostname: worker{node}\n  \
+                 containers:\n  - name: main\n    image: fill:v1\n    ports:\n    - containerPort: 80\n      hostPort: 8080\n    \
+                 resources:\n      requests:\n        cpu: {}m\n",
+                session.len(),
+                u32::from(*halves) * 500
+            );
+            session.run("kubectl apply -f fill.yaml", &BTreeMap::from([("fill.yaml".to_owned(), text)]));
+        }
         Event::Steps(steps) => {
             for _ in 0..*steps {
                 session.step();
@@ -188,11 +285,24 @@ proptest! {
         };
         let mut session = cluster(nodes);
         apply(&mut session, manifest(budget, "agent:v0", 0));
+        let look = |session: &Session| {
+            check(session.world());
+            check_budget(session);
+            check_placement(session);
+        };
         for event in &events {
-            happen(&mut session, event);
+            // One step at a time, so that none is missed.
+            let steps = if let Event::Steps(steps) = event { *steps } else { 0 };
+            for _ in 0..steps {
+                session.step();
+                look(&session);
+            }
+            if steps == 0 {
+                happen(&mut session, event);
+            }
             check(session.world());
         }
-        run_checked(&mut session, check);
+        run_looking(&mut session, look);
     }
 
     /// The saved scenario makes the same steps; going back and forth changes nothing.

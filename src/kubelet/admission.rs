@@ -2,11 +2,14 @@
 
 use super::reason::Refusal;
 use crate::objects::*;
+use crate::scheduler::plugins::node_affinity;
+use crate::scheduler::plugins::node_ports::{self, HostPort};
 use std::collections::BTreeMap;
 
 /// Lets the pod in or says why not. `others` are the pods that the kubelet runs already.
 ///
-/// Follows kubernetes pkg/kubelet/lifecycle/predicate.go and pkg/kubelet/eviction/eviction_manager.go Admit, v1.36.
+/// Asks the scheduler's own plugins, as the real one does. Follows kubernetes pkg/kubelet/lifecycle/predicate.go and
+/// pkg/kubelet/eviction/eviction_manager.go Admit, v1.36.
 /// Left out: making room for a critical pod by evicting others.
 ///
 /// # Errors
@@ -17,10 +20,11 @@ pub fn admit(pod: &Pod, node: &Node, others: &[&Pod]) -> Result<(), Refusal> {
     }
     admit_under_pressure(pod, node)?;
     fits(pod, node, others)?;
-    if !affinity_matches(pod, node) {
+    if !node_affinity::matches(pod, node) {
         return Err(Refusal::NodeAffinity);
     }
-    if others.iter().any(|other| ports_conflict(pod, other)) {
+    let ports = node_ports::host_ports(pod);
+    if !ports.is_empty() && others.iter().any(|other| ports_conflict(&ports, other)) {
         return Err(Refusal::NodePorts);
     }
     if find_untolerated_taint(&node.spec.taints, &pod.spec.tolerations, &[NO_EXECUTE]).is_some() {
@@ -84,33 +88,10 @@ fn fits(pod: &Pod, node: &Node, others: &[&Pod]) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn affinity_matches(pod: &Pod, node: &Node) -> bool {
-    let labels = &node.metadata.labels;
-    pod.spec.node_selector.iter().all(|(key, value)| labels.get(key) == Some(value))
-        && pod.spec.affinity.as_ref().and_then(|a| a.required_node_selector()).is_none_or(|s| s.matches(node))
-}
-
-fn host_ports(pod: &Pod) -> impl Iterator<Item = (&str, &str, i32)> {
-    let any = |text: &'static str, given: &str| if given.is_empty() { Some(text) } else { None };
-    pod.spec.containers.iter().flat_map(|container| &container.ports).filter(|port| port.host_port > 0).map(
-        move |port| {
-            (
-                any("0.0.0.0", &port.host_ip).unwrap_or(&port.host_ip),
-                any("TCP", &port.protocol).unwrap_or(&port.protocol),
-                port.host_port,
-            )
-        },
-    )
-}
-
-fn ports_conflict(a: &Pod, b: &Pod) -> bool {
-    host_ports(a).any(|(ip, protocol, port)| {
-        host_ports(b).any(|(other_ip, other_protocol, other_port)| {
-            port == other_port
-                && protocol == other_protocol
-                && (ip == other_ip || ip == "0.0.0.0" || other_ip == "0.0.0.0")
-        })
-    })
+/// Whether a port that the pod asks for is taken.
+fn ports_conflict(ports: &[HostPort], other: &Pod) -> bool {
+    let taken = node_ports::host_ports(other);
+    ports.iter().any(|port| taken.iter().any(|other| port.conflicts_with(other)))
 }
 
 /// A refusal that a behaviour asks for, with numbers that fit: the node is full to the last bit.

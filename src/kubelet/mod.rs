@@ -201,9 +201,8 @@ fn go_on(
         let host_ip = store.node_named(&node).map_or("", |node| internal_ip(node));
         let status = status::pod_status(pod, &runtime, host_ip, now);
         if status != pod.status {
-            let mut reported = (**pod).clone();
-            reported.status = status;
-            writes.push(Write::UpdateStatus(reported.into()));
+            let (metadata, spec, other) = (pod.metadata.clone(), Rc::clone(&pod.spec), pod.other.clone());
+            writes.push(Write::UpdateStatus(Pod { metadata, spec, status, other }.into()));
         }
     }
     writes.append(&mut told(pod, &runtime, &happened));

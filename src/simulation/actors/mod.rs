@@ -20,6 +20,7 @@ use crate::controllers::pod_gc::PodGcState;
 use crate::controllers::replicaset::ReplicaSetState;
 use crate::controllers::taint_eviction::TaintEvictionState;
 use crate::kubelet::{Behaviours, KubeletState};
+use crate::objects::Object;
 
 pub use daemonset::{DaemonSetState, DaemonSetSync};
 pub use nodes::on_silence;
@@ -101,6 +102,10 @@ pub fn turn(world: &mut World, turn: &Turn, number: usize) -> Option<Acted> {
 
 /// Shows a change to the informers of all actors. `number` is that of the step that made it, `None` at the start.
 pub fn on_change(world: &mut World, change: &Change, number: Option<usize>) {
+    if matches!(change.object(), Some(Object::Event(_))) {
+        // No actor listens to what the others tell.
+        return;
+    }
     kubelet::on_change(world, change, number);
     scheduler::on_change(world, change, number);
     nodes::on_change(world, change, number);
