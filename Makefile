@@ -30,8 +30,8 @@ scorm: build ## Pack the lessons for learning platforms (SCORM 1.2): target/daem
 test: ## Run every check and test: format, clippy, native, wasm, end to end in Chromium
 	@bash scripts/test.sh $(ONLY)
 
-bench: ## Measure the engine (BENCHMARKS.md says how to read it)
-	@bash scripts/preflight.sh build && cargo bench --locked
+bench: ## Measure the engine, natively and in Chromium (BENCHMARKS.md says how to read it)
+	@bash scripts/bench.sh $(ONLY)
 
 audit: ## Audit dist/ with Lighthouse; fails below 95 in any category
 	@bash -c '. scripts/env.sh && CHROME="$$(find_chrome)" node scripts/audit.mjs'

@@ -14,8 +14,8 @@ type Index = RedBlackTreeMap<Rc<str>, RedBlackTreeMap<ObjectKey, ()>>;
 
 /// Everything the API server remembers. Cloning is cheap; clones share what they have in common.
 ///
-/// Invariant: the indexes list exactly the pods of `pods`, under the node each is bound or pinned to and under the uid
-/// of its controller; unbound pods also under the node they are nominated to, and pods with affinity to other pods in
+/// Invariant: the indexes list exactly the pods of `pods`, under the node each is bound or pinned to (all others in a
+/// group of their own) and under the uid of its controller; unbound pods also under the node they are nominated to, and pods with affinity to other pods in
 /// one group, those with required anti-affinity in another. `usage_by_node` is the sum over the pods that occupy each node; a node without any has no entry.
 #[derive(Clone, Debug, Default)]
 pub struct Store {
@@ -42,6 +42,9 @@ pub struct Store {
 
 /// From one in so many pods on, a group's pods are found by walking over all of them.
 const WALK_FROM_SHARE: usize = 8;
+
+/// The group of the pods that are on no node and pinned to none.
+const NO_NODE: &str = "";
 
 /// The one group of an index that only says yes or no.
 const YES: &str = "";
@@ -140,6 +143,11 @@ impl Store {
         self.indexed(&self.pods_by_node, node)
     }
 
+    /// The pods that are neither bound nor pinned to one node, by namespace and name.
+    pub fn pods_without_node(&self) -> impl Iterator<Item = &Rc<Pod>> {
+        self.indexed(&self.pods_by_node, NO_NODE)
+    }
+
     /// The pods whose controller has this uid, by namespace and name. The empty uid stands for pods that nobody
     /// manages.
     pub fn pods_controlled_by(&self, uid: &str) -> impl Iterator<Item = &Rc<Pod>> {
@@ -233,7 +241,7 @@ impl Store {
         let update = |index, group: fn(&Pod) -> Option<&str>| {
             move_key(index, key, before.and_then(group), after.and_then(group));
         };
-        update(&mut self.pods_by_node, Pod::target_node);
+        update(&mut self.pods_by_node, |pod| Some(pod.target_node().unwrap_or(NO_NODE)));
         update(&mut self.pods_by_controller, |pod| Some(pod.metadata.controller().map_or("", |owner| &*owner.uid)));
         update(&mut self.pods_by_nominated_node, |pod| {
             let node = pod.status.nominated_node_name.as_str();

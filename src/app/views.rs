@@ -10,7 +10,7 @@ use crate::app::phrase::Phrase;
 use crate::app::rollout::{Rollout, nodes_of};
 use crate::app::view::{
     Chart, Colours, Comparison, Detail, EventRow, Fleet, ForecastCache, InsightView, NodeCard, ObjectDiff, OpenStep,
-    SetHead, StoryEntry, StoryPart, VerdictView, insight_view,
+    PodTile, SetHead, StoryEntry, StoryPart, VerdictView, insight_view,
 };
 use crate::objects::*;
 use crate::simulation::{Session, Step};
@@ -30,6 +30,8 @@ pub struct Views {
     pub head: Option<Rc<SetHead>>,
     /// The nodes.
     pub cards: Rc<Vec<Rc<NodeCard>>>,
+    /// Pods that are on no node and pinned to none, for which the scheduler looks or will look.
+    pub unplaced: Rc<Vec<PodTile>>,
     /// Nodes that the last step touched.
     pub touched: Rc<BTreeSet<Rc<str>>>,
     /// The rollout over time.
@@ -118,6 +120,8 @@ impl Found {
     }
 }
 
+/// Most pods without a node that are shown.
+const UNPLACED: usize = 60;
 /// Most events that are listed.
 const EVENTS: usize = 200;
 
@@ -134,6 +138,9 @@ impl Views {
         self.fleet = Fleet::read(store, &mut self.colours);
         self.cards = self.made.update(store, &self.fleet, world.now(), one_further.then_some(&touched));
         set(&mut self.touched, touched);
+        let unplaced = store.pods_without_node().filter(|pod| !pod.is_finished()).take(UNPLACED);
+        let unplaced = unplaced.map(|pod| PodTile::of(pod, &self.fleet, world.now())).collect();
+        set(&mut self.unplaced, unplaced);
         self.last = present.cloned();
 
         let sets = self.fleet.sets.iter().map(|set| (set.object.metadata.key(), set.colour)).collect();

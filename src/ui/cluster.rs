@@ -6,14 +6,14 @@ use crate::app::message::{Counter, Inspect, Msg};
 use crate::app::phrase::fill;
 use crate::app::text::{Words, count};
 use crate::app::view::{
-    Age, CARDS_AT_MOST, CellGroup, NodeCard, PodState, SetHead, cell_groups, group_labels, short_key,
+    Age, CARDS_AT_MOST, CellGroup, NodeCard, PodState, PodTile, SetHead, cell_groups, group_labels, short_key,
 };
 use crate::objects::ObjectKey;
 use crate::ui::dense::DenseMap;
 use crate::ui::dom;
 use crate::ui::env::use_env;
 use crate::ui::icons::{Icon, icon};
-use crate::ui::node_card::NodeCardView;
+use crate::ui::node_card::{NodeCardView, pod_button};
 use crate::ui::node_table::NodeTable;
 use crate::ui::pod_tile::{empty_picture, pod_picture};
 use crate::ui::set_head::SetHeader;
@@ -31,6 +31,8 @@ pub struct ClusterProps {
     pub head: Option<Rc<SetHead>>,
     /// All nodes.
     pub cards: Rc<Vec<Rc<NodeCard>>>,
+    /// Pods that are on no node and pinned to none.
+    pub unplaced: Rc<Vec<PodTile>>,
     /// Nodes that the last step touched.
     pub touched: Rc<BTreeSet<Rc<str>>>,
     /// What the panel of details shows.
@@ -153,6 +155,12 @@ pub fn Cluster(props: &ClusterProps) -> Html {
                 } else if cards.is_empty() {
                     <div class="empty"><p>{ words.none_fits }</p>
                         <button type="button" class="button" onclick={env.on(Msg::Filter(String::new()))}>{ words.show_all }</button></div>
+                }
+                if !props.unplaced.is_empty() {
+                    <section class="unplaced" aria-label={words.placement().unplaced}>
+                        <h3 class="small quiet">{ words.placement().unplaced }</h3>
+                        <div class="others">{ for props.unplaced.iter().map(|pod| pod_button(&env, pod, counted.as_deref(), true)) }</div>
+                    </section>
                 }
                 if props.as_table {
                     <NodeTable cards={cards.iter().map(|card| (*card).clone()).collect::<Vec<_>>()} set={set.clone()} chosen={chosen.clone()} />

@@ -168,7 +168,7 @@ impl Component for App {
                     <main class="work">
                         if shows(Part::Manifests) { <Manifests files={self.files.clone()} shown={model.files.shown_id()} problems={model.check.problems.clone()}
                             review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.step_applies()} /> }
-                        if shows(Part::Cluster) { <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} touched={views.touched.clone()}
+                        if shows(Part::Cluster) { <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} unplaced={views.unplaced.clone()} touched={views.touched.clone()}
                             inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} marked={model.chip.clone()} as_table={model.as_table} /> }
                         if shows(Part::Story) { { panels(model, &env) } }
                         if let (Some(what), Some(detail)) = (model.inspect.clone(), views.detail.clone()) { <Inspector {what} {detail} /> }

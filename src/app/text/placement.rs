@@ -29,6 +29,7 @@ macro_rules! texts {
 
 texts! {
     title: "Why it is pending", "Pourquoi il attend";
+    unplaced: "Pods without a node", "Pods sans nœud";
     end_title: "Who ended it", "Qui l’a arrêté";
     soon: "Nothing keeps it back: it goes to {node} as soon as the scheduler looks at it.", "Rien ne le retient : il ira sur {node} dès que le scheduler l’examinera.";
     gated: "Scheduling gates keep it out of the queue: {gates}.", "Des scheduling gates le tiennent hors de la file : {gates}.";
