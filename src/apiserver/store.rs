@@ -43,8 +43,8 @@ pub struct Store {
 /// From one in so many pods on, a group's pods are found by walking over all of them.
 const WALK_FROM_SHARE: usize = 8;
 
-/// The group of the pods that are on no node and pinned to none.
-const NO_NODE: &str = "";
+/// The group of the pods that are on no node and pinned to none; no node can have this name.
+const NO_NODE: &str = "/";
 
 /// The one group of an index that only says yes or no.
 const YES: &str = "";

@@ -11,6 +11,7 @@ use crate::insight::fate::fate;
 use crate::insight::placement::explain_pending;
 use crate::manifest::{self, Limits};
 use crate::objects::*;
+use crate::scheduler::check_node;
 use std::rc::Rc;
 
 /// Looks the chosen thing up.
@@ -149,15 +150,34 @@ fn verdict(model: &Model, question: Question, set: &Rc<DaemonSet>, node: &Node) 
     let read = manifest::read(model.files.shown().map_or("", |file| &file.text), &Limits::default());
     let find = |path: &str| line_of(&read, &set.metadata.key(), path);
     let mut rows = words.check_rows(&explanation, &find);
-    rows.extend(words.later_rows(eligible, &pods));
+    let mut later = words.later_rows(eligible, &pods);
+    let is_refused =
+        |pod: &Pod| pod.status.condition("PodScheduled").is_some_and(|condition| condition.status == "False");
+    let waiting = pods.iter().find(|pod| !pod.is_bound() && !pod.is_terminating() && is_refused(pod));
+    let placement = waiting.and_then(|pod| explain_pending(store, pod));
+    if let Some(checks) = waiting.and_then(|pod| check_node(store, pod, node.name())) {
+        // Between the scheduler's answer and the kubelet's: what each filter says.
+        later.splice(1..1, words.filter_rows(&checks));
+    }
+    rows.extend(later);
+    // A pod that should be there and is not placed: the changes that would place it come first.
+    let (fixes_title, fixes) = match (waiting, placement) {
+        (Some(pod), Some(placement)) if eligible => {
+            (words.smallest_change, fixes::offered_for_pod(model, pod, &placement.changes))
+        }
+        _ => {
+            let title = if eligible { words.keep_off } else { words.smallest_change };
+            (title, fixes::offered(model, set, node.name(), &explanation.changes))
+        }
+    };
     VerdictView {
         question,
         title: fill(title, &[("node", node.name())]),
         answer: words.verdict_answer(&explanation.verdict, &set.metadata.name),
         passed: eligible,
-        fixes_title: if eligible { words.keep_off } else { words.smallest_change },
+        fixes_title,
         rows,
-        fixes: fixes::offered(model, set, node.name(), &explanation.changes),
+        fixes,
     }
 }
 

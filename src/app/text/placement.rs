@@ -12,7 +12,7 @@ use crate::objects::*;
 use crate::scheduler::plugins::{
     inter_pod_affinity, node_affinity, node_name, node_ports, node_resources_fit, pod_topology_spread, taint_toleration,
 };
-use crate::scheduler::{FilterReason, PreFilterReason};
+use crate::scheduler::{Check, FilterReason, PreFilterReason};
 
 /// One text in each language, side by side, so that none is forgotten.
 macro_rules! texts {
@@ -175,6 +175,27 @@ impl Words {
             stage: Stage::Scheduler,
             field: None,
         }
+    }
+
+    /// Each filter's verdict on one node.
+    pub fn filter_rows(&self, checks: &[Check]) -> Vec<CheckRow> {
+        let row = |check: &Check| {
+            let refused = !check.reasons.is_empty();
+            let mut found: Vec<Phrase> = check.reasons.iter().map(|reason| self.filter_reason(reason)).collect();
+            if !refused {
+                found.push(Phrase::plain(self.placement().fits));
+            }
+            CheckRow {
+                mark: if refused { CheckMark::Failed } else { CheckMark::Passed },
+                what: Phrase(vec![code(check.plugin.name())]),
+                found: join(found, "; "),
+                line: None,
+                nested: true,
+                stage: Stage::Scheduler,
+                field: None,
+            }
+        };
+        checks.iter().map(row).collect()
     }
 
     /// What a filter found on a node.
