@@ -72,15 +72,14 @@ fn requested_cpu(world: &World, node: &Node) -> i64 {
 
 /// Runs on, and looks at every state.
 fn run_checked(session: &mut Session, check: impl Fn(&World)) -> Progress {
-    run_looking(session, |_, session| check(session.world()))
+    run_looking(session, |session| check(session.world()))
 }
 
-/// Runs on, and looks at every step with what came before.
-fn run_looking(session: &mut Session, mut look: impl FnMut(&World, &Session)) -> Progress {
+/// Runs on, and looks at every step.
+fn run_looking(session: &mut Session, mut look: impl FnMut(&Session)) -> Progress {
     for _ in 0..20_000 {
-        let before = session.world().clone();
         match session.run_to_quiet(1) {
-            Progress::More => look(&before, session),
+            Progress::More => look(session),
             Progress::Loop(cycle) => {
                 assert!(cycle.from < cycle.to && cycle.to <= session.len() && cycle.period_ms > 0, "{cycle:?}");
                 return Progress::Loop(cycle);
@@ -109,7 +108,7 @@ fn uncovered(world: &World) -> Option<(usize, usize)> {
 
 /// What the controller did in the last step leaves no more eligible nodes uncovered than the strategy allows, or than
 /// there were before.
-fn check_budget(before: &World, session: &Session) {
+fn check_budget(session: &Session) {
     let Some(step) = session.step_number(session.position()) else { return };
     if step.actor != Actor::DaemonSetController {
         return;
@@ -286,18 +285,17 @@ proptest! {
         };
         let mut session = cluster(nodes);
         apply(&mut session, manifest(budget, "agent:v0", 0));
-        let look = |before: &World, session: &Session| {
+        let look = |session: &Session| {
             check(session.world());
-            check_budget(before, session);
+            check_budget(session);
             check_placement(session);
         };
         for event in &events {
             // One step at a time, so that none is missed.
             let steps = if let Event::Steps(steps) = event { *steps } else { 0 };
             for _ in 0..steps {
-                let before = session.world().clone();
                 if session.step() {
-                    look(&before, &session);
+                    look(&session);
                 }
             }
             if steps == 0 {

@@ -1,6 +1,6 @@
-//! The border between Rust and JavaScript: everything crosses it as JSON.
+//! The border between Rust and JavaScript: everything crosses it as a JSON tree.
 //!
-//! What goes out is what `JSON.parse` makes: no `Map`, no `BigInt`, numbers as JavaScript has them; an absent member is
+//! What goes out is what `JSON.parse` would make: no `Map`, no `BigInt`, numbers as JavaScript has them; an absent member is
 //! absent (`undefined` when read), never `null`. What comes in is what `JSON.stringify` makes of it; `undefined` and `null`
 //! both mean "not given"; a `Map`, which JSON would silently empty, and a `BigInt` are refused.
 
@@ -14,8 +14,32 @@ use wasm_bindgen::prelude::*;
 /// # Errors
 /// An `Error` where the value has no JSON form, which no value of this library lacks.
 pub fn give<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsError> {
-    let text = serde_json::to_string(value).map_err(|error| JsError::new(&error.to_string()))?;
-    js_sys::JSON::parse(&text).map_err(|_| JsError::new("a value has no JSON form"))
+    let tree = serde_json::to_value(value).map_err(|error| JsError::new(&error.to_string()))?;
+    give_tree(tree)
+}
+
+/// One serializer, for trees only: each type of ours would otherwise bring its own copy of it.
+fn give_tree(mut tree: Value) -> Result<JsValue, JsError> {
+    round_numbers(&mut tree);
+    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
+    tree.serialize(&serializer).map_err(|error| JsError::new(&error.to_string()))
+}
+
+/// Whole numbers that JavaScript cannot tell apart become the nearest that it can, as `JSON.parse` makes them.
+fn round_numbers(value: &mut Value) {
+    const EXACT: u64 = 1 << 53;
+    match value {
+        Value::Object(members) => members.values_mut().for_each(round_numbers),
+        Value::Array(items) => items.iter_mut().for_each(round_numbers),
+        Value::Number(number) => {
+            let is_large =
+                number.as_u64().or_else(|| number.as_i64().map(i64::unsigned_abs)).is_some_and(|n| n >= EXACT);
+            if let Some(near) = number.as_f64().filter(|_| is_large).and_then(serde_json::Number::from_f64) {
+                *number = near;
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Hands out a value in which `null` means "absent", and which holds no Kubernetes objects, where `null` may be meant.
@@ -25,7 +49,7 @@ pub fn give<T: Serialize + ?Sized>(value: &T) -> Result<JsValue, JsError> {
 pub fn give_without_nulls<T: Serialize>(value: &T) -> Result<JsValue, JsError> {
     let mut tree = serde_json::to_value(value).map_err(|error| JsError::new(&error.to_string()))?;
     drop_nulls(&mut tree);
-    give(&tree)
+    give_tree(tree)
 }
 
 fn drop_nulls(value: &mut Value) {
