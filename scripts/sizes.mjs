@@ -6,9 +6,9 @@ import { brotliCompressSync, constants } from 'node:zlib';
 /** What the whole first load should weigh at most with brotli, in bytes (kB = 1000). Not reached yet: BENCHMARKS.md. */
 const FIRST_LOAD_AIM = 400_000;
 /** What it must not pass until then: a little above what it is. */
-const FIRST_LOAD_CEILING = 1_100_000;
-/** Directories of dist/ that are fetched only when they are asked for. */
-const ON_DEMAND = ['lessons', 'examples', 'embed'];
+const FIRST_LOAD_CEILING = 1_430_000;
+/** What of dist/ the first page does not need: fetched when it is asked for, by other pages, or by the service worker. */
+const ON_DEMAND = ['lessons/', 'examples/', 'embed/', 'gallery/', 'icons/', 'embed.html', 'embed-', 'daemonset-playground.js'];
 
 /** What the engine of the npm package should weigh at most with brotli. */
 const ENGINE_AIM = 200_000;
@@ -47,7 +47,7 @@ function brotliSize(bytes) {
 const rows = files.map((path) => {
   const bytes = readFileSync(path);
   const name = relative(dist, path);
-  return { name, plain: bytes.length, brotli: brotliSize(bytes), onDemand: ON_DEMAND.some((d) => name.startsWith(`${d}/`)) };
+  return { name, plain: bytes.length, brotli: brotliSize(bytes), onDemand: ON_DEMAND.some((start) => name.startsWith(start)) };
 });
 rows.sort((a, b) => b.brotli - a.brotli);
 
