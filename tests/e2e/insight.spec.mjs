@@ -161,6 +161,8 @@ test('all of it by keyboard, in the dark', async ({ open, page, accessible }) =>
   await settle(page);
   await page.locator('#tab-story').focus();
   await page.keyboard.press('End');
+  await expect(page.locator('#tab-lesson')).toBeFocused();
+  await page.keyboard.press('ArrowLeft');
   await expect(page.locator('#tab-insight')).toBeFocused();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');
