@@ -146,3 +146,19 @@ fn a_pod_that_its_node_evicted_or_refused_or_lost_says_so() {
     let Detail::Gone(_, Some(fate)) = detail(&mut model, "hungry") else { panic!() };
     assert!(fate.to_string().contains("The kubelet evicted it"), "what ended it first counts: {fate}");
 }
+
+#[test]
+fn a_daemon_sets_pod_that_waits_shows_each_filter_and_what_would_place_it() {
+    let set = FIRST_FILE.1.replace("cpu: 100m", "cpu: 64");
+    let mut model = page(&["kubectl apply -f f1.yaml"], &[&set]);
+    let daemon_set = model.session.world().store().daemon_sets().values().next().unwrap().metadata.key();
+    update(&mut model, Msg::Ask(Question { set: daemon_set, node: "worker1".into() }));
+    let view = model.views.why.clone().unwrap();
+    assert!(view.passed, "the controller wants a pod there");
+    let marks: Vec<(String, CheckMark)> =
+        view.rows.iter().filter(|row| row.nested).map(|row| (row.what.to_string(), row.mark)).collect();
+    assert!(marks.contains(&("NodeResourcesFit".into(), CheckMark::Failed)), "{marks:?}");
+    assert!(marks.contains(&("TaintToleration".into(), CheckMark::Passed)), "{marks:?}");
+    let offered: Vec<&str> = view.fixes.iter().map(|fix| fix.text.as_str()).collect();
+    assert!(offered.contains(&"Ask for less") && offered.contains(&"Give the node more"), "{offered:?}");
+}
