@@ -88,7 +88,7 @@ const VIEWS = [
   ['session', 'cluster', async ({ page, closeTerminal }) => {
     if (await page.locator('.terminal.open .toggle').isVisible()) await closeTerminal();
     await page.keyboard.press('Escape');
-    await page.locator('.top > .button').first().click();
+    await page.getByRole('button', { name: 'Session', exact: true }).click();
   }],
   ['menu', 'cluster', async ({ page, card }) => {
     await page.keyboard.press('Escape');
