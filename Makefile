@@ -34,7 +34,6 @@ bench: ## Measure the engine, natively and in Chromium (BENCHMARKS.md says how t
 	@bash scripts/bench.sh $(ONLY)
 
 audit: ## Audit dist/ with Lighthouse; fails below 95 in any category
-	@test -d node_modules/lighthouse || npm install --no-save --no-package-lock --ignore-scripts lighthouse@12.2.3
 	@bash -c '. scripts/env.sh && CHROME="$$(find_chrome)" node scripts/audit.mjs'
 
 sizes: ## Print the sizes of what is in dist/, as served with brotli
