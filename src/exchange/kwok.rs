@@ -3,7 +3,7 @@
 
 use super::cluster::{kind, name, tree_of};
 use super::replay::{Played, here_document, played, seconds, variable};
-use super::script::{command_text, start};
+use super::script::{PRELUDE, command_text, start};
 use crate::kubectl::shell::quote;
 use crate::kubelet::{Behaviour, BehaviourMatch, Behaviours, Outcome};
 use crate::manifest;
@@ -18,27 +18,14 @@ const HEAD: &str = r#"#!/usr/bin/env bash
 # What was done in the DaemonSet Playground, on a KWOK cluster: a real control plane whose nodes are played.
 # It needs kwokctl and kubectl, makes a cluster named "playground", and leaves it running; afterwards:
 #   kwokctl delete cluster --name playground
-set -u
-shopt -s expand_aliases
-alias k=kubectl
-cd "$(mktemp -d)" || exit
-
-# How long to pause: PAUSES=no runs through.
-pause() { [ "${PAUSES:-yes}" = no ] || sleep "$1"; }
-
-# The name of a pod: pod NAMESPACE LABELS NODE. Their names end at random, so they differ from cluster to cluster.
-pod() {
-  kubectl get pods -n "$1" -l "$2" ${3:+--field-selector "spec.nodeName=$3"} -o name | head -n 1 | cut -d / -f 2
-}
-
-# How pods behave: the stages of KWOK's pods. Those of its nodes stay as they are.
 "#;
 
 /// A bash script that makes a KWOK cluster with the session's nodes and behaviours and runs its commands.
 pub fn kwok_script(session: &Session) -> String {
     let (commands, named) = played(session);
     let (opened, objects) = (session.opened(), session.objects_at_start());
-    let mut out = HEAD.to_owned();
+    let mut out = [HEAD, PRELUDE].concat();
+    out += "\n# How pods behave: the stages of KWOK's pods. Those of its nodes stay as they are.\n";
     out += &here_document("cat > stages.yaml", &stages(&opened.behaviours));
     out += "kwokctl create cluster --name playground --config stages.yaml --wait 60s || exit\n";
     out += "kubectl config use-context kwok-playground\n\n# 1. The nodes.\n";

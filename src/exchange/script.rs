@@ -20,7 +20,10 @@ const HEAD: &str = r#"#!/usr/bin/env bash
 #   3. the commands of the session follow, with the pauses between them.
 # What no API can do (a machine that loses its power) has no kubectl command: there stands the nearest real thing, as
 # a comment.
-set -u
+"#;
+
+/// What both scripts begin with after their heads: the alias, an empty directory for files, `pause` and `pod`.
+pub(super) const PRELUDE: &str = r#"set -u
 shopt -s expand_aliases
 alias k=kubectl
 cd "$(mktemp -d)" || exit
@@ -38,7 +41,7 @@ pod() {
 pub fn shell_script(session: &Session) -> String {
     let (commands, named) = played(session);
     let objects = &session.objects_at_start();
-    let mut out = HEAD.to_owned();
+    let mut out = [HEAD, PRELUDE].concat();
     out += &nodes(objects, &named);
     out += &start(objects);
     out += "\n# 3. The session.\n";
