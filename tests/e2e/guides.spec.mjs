@@ -1,6 +1,7 @@
 // The main job, by clicking and typing: both guides' manifests pasted and stepped through, nodes and labels changed,
 // images rolled, the way back and forth, and what a bad manifest gets.
 import { readFileSync } from 'node:fs';
+import { card, command, paste, settle } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
 const manifest = (name) => readFileSync(new URL(`../manifests/${name}`, import.meta.url), 'utf8');
@@ -11,36 +12,19 @@ const WORKERS = ['worker1', 'worker2', 'worker3'];
 /** What a person does with the page. */
 function person(page) {
   const editor = page.locator('.editor-slot:not([hidden]) .cm-content');
-  const card = (node) => page.locator(`[data-node="${node}"]`);
   const me = {
     editor,
-    card,
-    /** Replaces the whole text of the editor, as pasting over everything does. */
-    async paste(text) {
-      await editor.click();
-      await page.keyboard.press('ControlOrMeta+a');
-      await editor.evaluate((element, pasted) => {
-        const clipboardData = new DataTransfer();
-        clipboardData.setData('text/plain', pasted);
-        element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-      }, text);
-    },
+    card: (node) => card(page, node),
+    paste: (text) => paste(page, text),
     async apply() {
       await editor.press('ControlOrMeta+Enter');
     },
-    async command(line) {
-      await page.locator('#command').fill(line);
-      await page.locator('#command').press('Enter');
-    },
-    async settle() {
-      const run = page.getByRole('button', { name: 'Run to quiet' });
-      if ((await run.getAttribute('aria-disabled')) !== 'true') await run.click();
-      await expect(page.locator('#step')).toHaveAttribute('aria-disabled', 'true');
-    },
+    command: (line) => command(page, line),
+    settle: () => settle(page),
     /** How many available pods of the chosen DaemonSet the card shows. */
     async expectAvailable(nodes) {
       for (const node of ['control-plane', ...WORKERS]) {
-        const shown = card(node).getByText(/\bavailable\b/);
+        const shown = card(page, node).getByText(/\bavailable\b/);
         await expect(shown, `available pods on ${node}`).toHaveCount(nodes.includes(node) ? 1 : 0);
       }
     },

@@ -1,26 +1,14 @@
 // The panel of insight: what an agent costs, what is risky in its manifest, how long a rollout takes, what a change would
 // do, and the same as a Deployment.
+import { button, command, paste, settle } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
-const button = (page, name) => page.getByRole('button', { name, exact: true });
 const field = (page, name) => page.getByRole('textbox', { name });
-const step = (page) => page.locator('#step');
 const panel = (page) => page.locator('#side-panel');
-
-async function settle(page) {
-  if ((await step(page).getAttribute('aria-disabled')) === 'true') return;
-  await button(page, 'Run to quiet').click();
-  await expect(step(page)).toHaveAttribute('aria-disabled', 'true');
-}
 
 async function show(page, section) {
   await page.getByRole('tab', { name: 'Insight' }).click();
   await button(page, section).click();
-}
-
-async function command(page, line) {
-  await page.locator('#command').fill(line);
-  await page.locator('#command').press('Enter');
 }
 
 const AGENT = (image = 'agent:v1', more = '') => `apiVersion: apps/v1
@@ -44,18 +32,6 @@ spec:
             cpu: 100m
             memory: 128Mi
 `;
-
-/** Replaces the editor's text, as pasting over everything does. */
-async function paste(page, text) {
-  const editor = page.locator('.editor-slot:not([hidden]) .cm-content');
-  await editor.click();
-  await page.keyboard.press('ControlOrMeta+a');
-  await editor.evaluate((element, pasted) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', pasted);
-    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, text);
-}
 
 test('what the agent costs on 200 nodes is one number away', async ({ open, page, accessible }) => {
   await open();

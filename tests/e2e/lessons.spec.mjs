@@ -1,6 +1,7 @@
 // Lessons and gallery in the page: the lists, a lesson from its first page to its last, the presenter, a teacher, and a
 // handful of scenarios that open, step and run.
 import { readFileSync } from 'node:fs';
+import { command, paste } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
 const read = (path) => readFileSync(new URL(`../../www/${path}`, import.meta.url), 'utf8');
@@ -23,10 +24,7 @@ function learner(page) {
     async next() {
       await panel.getByRole('button', { name: /^(Start|Next)$/ }).click();
     },
-    async command(line) {
-      await page.locator('#command').fill(line);
-      await page.locator('#command').press('Enter');
-    },
+    command: (line) => command(page, line),
     async settle() {
       const run = page.getByRole('button', { name: 'Run to quiet' });
       if ((await run.getAttribute('aria-disabled')) !== 'true') await run.click();
@@ -159,15 +157,7 @@ test('a teacher opens the template, makes a mistake, corrects it, tries it and s
   await page.getByRole('button', { name: 'Open the template' }).click();
   const editor = page.locator('.editor-slot:not([hidden]) .cm-content');
   await expect(editor).toContainText('id: my-lesson');
-  const write = async (text) => {
-    await editor.click();
-    await page.keyboard.press('ControlOrMeta+a');
-    await editor.evaluate((element, pasted) => {
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text/plain', pasted);
-      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-    }, text);
-  };
+  const write = (text) => paste(page, text);
   const template = read('lessons/template/lesson.md');
   await write(template.replace('desired: 3\n  available', 'desird: 3\n  available'));
   await me.panel.getByRole('button', { name: 'Try it' }).click();

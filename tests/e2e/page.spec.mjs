@@ -1,39 +1,13 @@
 // The page itself: what can be done by clicking and by keyboard, on a desk and on a phone, in both themes and languages;
 // and that none of it keeps anybody out.
 import { readFileSync } from 'node:fs';
+import { button, card, paste, settle, step } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
 /** The manifest of the first visit. */
 const EXAMPLE = readFileSync(new URL('../../www/examples/node-exporter.yaml', import.meta.url), 'utf8');
 
 const WORKERS = ['worker1', 'worker2', 'worker3'];
-const card = (page, node) => page.locator(`[data-node="${node}"]`);
-const step = (page) => page.locator('#step');
-const button = (page, name) => page.getByRole('button', { name, exact: true });
-
-/** Lets everything happen that is due. */
-async function settle(page) {
-  if ((await step(page).getAttribute('aria-disabled')) === 'true') return;
-  await button(page, 'Run to quiet').click();
-  await expect(step(page)).toHaveAttribute('aria-disabled', 'true');
-}
-
-async function command(page, line) {
-  await page.locator('#command').fill(line);
-  await page.locator('#command').press('Enter');
-}
-
-/** Replaces the editor's text, as pasting over everything does. */
-async function paste(page, text) {
-  const editor = page.locator('.editor-slot:not([hidden]) .cm-content');
-  await editor.click();
-  await page.keyboard.press('ControlOrMeta+a');
-  await editor.evaluate((element, pasted) => {
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', pasted);
-    element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-  }, text);
-}
 
 const lastCommand = (page) => page.locator('#last-command');
 

@@ -1,18 +1,7 @@
 // What a pod tells of itself in the page: why it waits, node by node, and who evicted it and why.
+import { command, settle } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
-const step = (page) => page.locator('#step');
-
-async function command(page, line) {
-  await page.locator('#command').fill(line);
-  await page.locator('#command').press('Enter');
-}
-
-/** Runs until nothing is due. */
-async function settle(page) {
-  if ((await step(page).getAttribute('aria-disabled')) !== 'true') await page.locator('.buttons > .labelled').nth(1).click();
-  await expect(step(page)).toHaveAttribute('aria-disabled', 'true');
-}
 
 test('a pending pod tells node by node which filter says no, and one click gets it a node', async ({ open, page, snap, accessible }) => {
   await open();

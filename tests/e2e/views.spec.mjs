@@ -1,6 +1,7 @@
 // Every view at three widths, in light and dark, in both languages: a screenshot of each in test-results/views/, to be
 // looked at, and no violation that axe finds in any of them. One page goes through all of them.
 import { readFileSync } from 'node:fs';
+import { card, command, paste } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
 const EXAMPLE = readFileSync(new URL('../../www/examples/node-exporter.yaml', import.meta.url), 'utf8');
@@ -11,7 +12,7 @@ const hand = (page) => {
   const step = page.locator('#step');
   const me = {
     page,
-    card: (node) => page.locator(`[data-node="${node}"]`),
+    card: (node) => card(page, node),
     async settle() {
       if ((await step.getAttribute('aria-disabled')) !== 'true') await page.locator('.buttons > .labelled').nth(1).click();
       await expect(step).toHaveAttribute('aria-disabled', 'true');
@@ -19,23 +20,11 @@ const hand = (page) => {
     async steps(count) {
       for (let i = 0; i < count; i++) await step.click();
     },
-    async command(line) {
-      await page.locator('#command').fill(line);
-      await page.locator('#command').press('Enter');
-    },
+    command: (line) => command(page, line),
     async closeTerminal() {
       await page.locator('.terminal.open .toggle').click();
     },
-    async paste(text) {
-      const editor = page.locator('.editor-slot:not([hidden]) .cm-content');
-      await editor.click();
-      await page.keyboard.press('ControlOrMeta+a');
-      await editor.evaluate((element, pasted) => {
-        const clipboardData = new DataTransfer();
-        clipboardData.setData('text/plain', pasted);
-        element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-      }, text);
-    },
+    paste: (text) => paste(page, text),
   };
   return me;
 };

@@ -1,18 +1,11 @@
 // What people come for, done through the page alone: roll out without a gap, break it and undo it, try it another way
 // and compare, look at the cluster as a table, take something away.
 import { readFileSync } from 'node:fs';
+import { button, card, settle } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
 const WORKERS = ['worker1', 'worker2', 'worker3'];
-const card = (page, node) => page.locator(`[data-node="${node}"]`);
-const button = (page, name) => page.getByRole('button', { name, exact: true });
 const isQuiet = async (page) => (await page.locator('#step').getAttribute('aria-disabled')) === 'true';
-
-async function settle(page) {
-  if (await isQuiet(page)) return;
-  await button(page, 'Run to quiet').click();
-  await expect(page.locator('#step')).toHaveAttribute('aria-disabled', 'true');
-}
 
 async function setImage(page, image, fate = 'it works') {
   await button(page, 'Set image').click();
