@@ -254,7 +254,7 @@ fn unknown_command(word: &str) -> CliError {
         .split_whitespace()
         .filter(|name| {
             let suggested = matches!((*name, lower.as_str()), ("get", "list" | "ps") | ("delete", "rm"));
-            suggested || name.starts_with(&lower) || distance(&lower, name) <= 2
+            suggested || name.starts_with(&lower) || edit_distance(&lower, name) <= 2
         })
         .collect();
     if !meant.is_empty() {
@@ -266,8 +266,8 @@ fn unknown_command(word: &str) -> CliError {
     CliError::Verbatim(text)
 }
 
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
+/// How many letters must be added, taken away or changed (Levenshtein's distance).
+pub(crate) fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {

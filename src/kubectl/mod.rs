@@ -30,6 +30,7 @@ mod yaml;
 
 pub(crate) use age::go_duration;
 pub use age::{age, human_duration, long_time, parse_duration};
+pub(crate) use command::edit_distance;
 pub use command::{Command, Verb};
 pub use complete::{Candidate, Completion, complete};
 pub use context::{Context, Effect};

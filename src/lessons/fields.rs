@@ -2,6 +2,7 @@
 
 use super::fault::{Fault, LessonError, Wanted};
 use super::lesson::Both;
+use crate::kubectl::edit_distance;
 use crate::manifest::{self, Document, Limits, PathSegment, Severity};
 use serde_json::{Map, Value};
 
@@ -187,28 +188,9 @@ impl<'y> Field<'y> {
 
 /// The known name that a misspelt one is nearest to, if it is near at all.
 fn nearest(name: &str, known: &'static [&'static str]) -> Option<&'static str> {
-    let distance = |other: &str| edits(&name.to_lowercase(), &other.to_lowercase());
+    let distance = |other: &str| edit_distance(&name.to_lowercase(), &other.to_lowercase());
     let best = known.iter().copied().min_by_key(|other| distance(other))?;
     (distance(best) <= 2 && distance(best) < name.chars().count()).then_some(best)
-}
-
-/// How many letters must be added, taken away or changed.
-fn edits(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (index, letter) in from.chars().enumerate() {
-        let mut diagonal = index;
-        let mut left = index.saturating_add(1);
-        let mut next = vec![left];
-        for (other, above) in to.iter().zip(row.iter().skip(1)) {
-            let change = diagonal.saturating_add(usize::from(letter != *other));
-            left = change.min(left.saturating_add(1)).min(above.saturating_add(1));
-            diagonal = *above;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -221,7 +203,7 @@ mod tests {
         assert_eq!(nearest("desird", KNOWN), Some("desired"));
         assert_eq!(nearest("daemonSet", KNOWN), Some("daemonset"));
         assert_eq!(nearest("colour", KNOWN), None);
-        assert_eq!((edits("kitten", "sitting"), edits("", "ab"), edits("ab", "")), (3, 2, 2));
+        assert_eq!((edit_distance("kitten", "sitting"), edit_distance("", "ab"), edit_distance("ab", "")), (3, 2, 2));
     }
 
     #[test]
