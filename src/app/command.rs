@@ -2,19 +2,11 @@
 
 use crate::app::message::Fate;
 use crate::app::view::{LabelChip, TaintChip};
+use crate::kubectl::shell::quote;
 use crate::kubelet::{Behaviour, BehaviourMatch, Behaviours, Outcome};
 use crate::objects::{NO_EXECUTE, NO_SCHEDULE, ObjectKey, PREFER_NO_SCHEDULE};
 use serde_json::json;
 use std::rc::Rc;
-
-/// A word as a shell would need it: quoted when it holds anything out of the ordinary.
-pub fn quote(word: &str) -> String {
-    let ordinary = |c: char| c.is_ascii_alphanumeric() || "-_./:=@,+%".contains(c);
-    if !word.is_empty() && word.chars().all(ordinary) {
-        return word.to_string();
-    }
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
 
 /// ` -n NAMESPACE`, or nothing for the default namespace.
 fn in_namespace(namespace: &str) -> String {

@@ -342,9 +342,9 @@ fn no_substitution() -> ShellError {
     ShellError("command substitution is not available here".into())
 }
 
-/// Quotes a word so that [`parse`] reads it back.
+/// Quotes a word so that [`parse`] reads it back, and every shell, to which braces, brackets and stars mean something.
 pub fn quote(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+{}[]*!".contains(c);
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
     if !word.is_empty() && word.chars().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
@@ -422,5 +422,14 @@ mod tests {
         for word in ["", "a", "a b", "it's", "{.items[*]}", "a=b:NoSchedule-", "$x", "é"] {
             assert_eq!(words(&quote(word)), [[word]], "{word}");
         }
+    }
+
+    #[test]
+    fn what_a_real_shell_would_expand_is_quoted() {
+        for word in ["jsonpath={.a,.b}", "a[0]", "*", "!", "it's", ""] {
+            let quoted = quote(word);
+            assert!(quoted.starts_with('\''), "{quoted}");
+        }
+        assert_eq!(quote("node/worker-1:key=value"), "node/worker-1:key=value");
     }
 }
