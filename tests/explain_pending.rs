@@ -16,18 +16,9 @@ use daemonset_playground::kubectl::{self, Context, Outcome};
 use daemonset_playground::manifest::{self, Limits, apply_edits, edit, parse_path, to_yaml};
 use daemonset_playground::objects::*;
 use daemonset_playground::scheduler::{Decision, PreemptionOutcome, schedule_one};
-use scheduler_run::{array, cluster, create, object, play, pod};
+use scheduler_run::{cluster_of, create, object, play, pod};
 use serde_json::Value;
 use std::rc::Rc;
-
-fn cluster_of(inputs: &Value) -> (ApiServer, ObjectKey) {
-    let mut server = cluster();
-    for member in ["nodes", "priorityClasses", "podDisruptionBudgets", "runtimeClasses", "pods"] {
-        array(inputs, member).for_each(|tree| drop(create(&mut server, object(tree))));
-    }
-    let key = create(&mut server, object(&inputs["pending"])).key();
-    (server, key)
-}
 
 fn kubectl(server: &mut ApiServer, line: &str) {
     match kubectl::run(server, &Context::default(), line) {

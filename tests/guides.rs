@@ -1,23 +1,18 @@
 //! The two guides that the product grew from, played: every situation with the outcome that a real cluster gives.
 #![cfg(not(target_arch = "wasm32"))]
 
-use daemonset_playground::objects::*;
+mod story;
+
 use daemonset_playground::simulation::*;
-use std::collections::BTreeMap;
+use story::Story;
 
 const NODE_EXPORTER: &str = include_str!("manifests/node-exporter.yaml");
 const FLUENT_BIT: &str = include_str!("manifests/fluent-bit.yaml");
 
-/// A session that is told like a story: commands, then what must be seen.
-struct Story {
-    session: Session,
-    files: BTreeMap<String, String>,
-}
-
 impl Story {
     /// One control plane with its taint, three workers.
     fn new() -> Self {
-        let mut story = Self { session: Session::new(Scenario::default()), files: BTreeMap::new() };
+        let mut story = Self::empty();
         story.run("sim add-node cp1 --template control-plane");
         story.run("sim add-node worker --count 3");
         story.settle();
@@ -26,20 +21,6 @@ impl Story {
 
     fn file(&mut self, name: &str, text: &str) {
         self.files.insert(name.into(), text.into());
-    }
-
-    /// Runs a command that must succeed.
-    fn run(&mut self, line: &str) -> String {
-        let run = self.session.run(line, &self.files);
-        assert!(run.exit_code.is_none_or(|code| code == 0), "{line}: {}", run.stderr);
-        run.stdout.clone()
-    }
-
-    /// Runs a command that must fail.
-    fn refused(&mut self, line: &str) -> String {
-        let run = self.session.run(line, &self.files);
-        assert_ne!(run.exit_code, Some(0), "{line}: {}", run.stdout);
-        run.stderr.clone()
     }
 
     fn settle(&mut self) {
@@ -51,22 +32,6 @@ impl Story {
         let printed = self.run(&format!("kubectl apply -f {name}"));
         self.settle();
         printed
-    }
-
-    fn daemonset(&self, namespace: &str, name: &str) -> &DaemonSet {
-        self.session.world().store().daemon_set(&ObjectKey::new(namespace, name)).expect("it is there")
-    }
-
-    /// DESIRED, CURRENT, READY, UP-TO-DATE, AVAILABLE.
-    fn counters(&self, namespace: &str, name: &str) -> [i32; 5] {
-        let status = &self.daemonset(namespace, name).status;
-        [
-            status.desired_number_scheduled,
-            status.current_number_scheduled,
-            status.number_ready,
-            status.updated_number_scheduled,
-            status.number_available,
-        ]
     }
 
     /// Nodes with a ready pod of the application, by name.

@@ -3,41 +3,22 @@
 //! outcome that the report is about.
 #![cfg(not(target_arch = "wasm32"))]
 
+mod story;
+
 use daemonset_playground::objects::*;
 use daemonset_playground::simulation::*;
 use std::collections::BTreeMap;
-
-/// A session that is told like a story: commands, then what must be seen.
-struct Story {
-    session: Session,
-    files: BTreeMap<String, String>,
-}
+use story::Story;
 
 impl Story {
-    fn new() -> Self {
-        Self { session: Session::new(Scenario::default()), files: BTreeMap::new() }
-    }
-
     /// Nodes n1, n2… of 2 CPUs and 4Gi.
     fn with_nodes(count: usize) -> Self {
-        let mut story = Self::new();
+        let mut story = Self::empty();
         for number in 1..=count {
             story.run(&format!("sim add-node n{number} --resource cpu=2 --resource memory=4Gi --resource pods=110"));
         }
         story.settle();
         story
-    }
-
-    fn run(&mut self, line: &str) -> String {
-        let run = self.session.run(line, &self.files);
-        assert!(run.exit_code.is_none_or(|code| code == 0), "{line}: {}", run.stderr);
-        run.stdout.clone()
-    }
-
-    fn refused(&mut self, line: &str) -> String {
-        let run = self.session.run(line, &self.files);
-        assert_ne!(run.exit_code, Some(0), "{line}: {}", run.stdout);
-        run.stderr.clone()
     }
 
     fn settle(&mut self) {
@@ -59,19 +40,6 @@ impl Story {
 
     fn store(&self) -> &daemonset_playground::apiserver::Store {
         self.session.world().store()
-    }
-
-    /// DESIRED, CURRENT, READY, UP-TO-DATE, AVAILABLE.
-    fn counters(&self, name: &str) -> [i32; 5] {
-        let set = self.store().daemon_set(&ObjectKey::new("default", name)).expect("it is there");
-        let status = &set.status;
-        [
-            status.desired_number_scheduled,
-            status.current_number_scheduled,
-            status.number_ready,
-            status.updated_number_scheduled,
-            status.number_available,
-        ]
     }
 
     /// Uids of the application's pods that are on the node.
@@ -141,7 +109,7 @@ const TOLERATE_ALL: &str = "tolerations: [{operator: Exists}], ";
 /// FL-01, with a kubelet that measures: what the pod writes fills the disk of n2.
 #[test]
 fn a_full_disk_evicts_and_refuses_with_back_off_until_the_pressure_is_over() {
-    let mut story = Story::new();
+    let mut story = Story::empty();
     let room = "--resource cpu=2 --resource memory=4Gi --resource pods=110 --resource ephemeral-storage=10Gi";
     story.run(&format!("sim add-node n1 {room}"));
     story.run(&format!("sim add-node n2 {room}"));
@@ -187,7 +155,7 @@ fn a_full_disk_evicts_and_refuses_with_back_off_until_the_pressure_is_over() {
 
     story.run("sim behaviour '[]'");
     story.wait(1800);
-    assert_eq!(story.counters("agent"), [2, 2, 2, 2, 2]);
+    assert_eq!(story.counters("default", "agent"), [2, 2, 2, 2, 2]);
     assert_eq!(story.uids("agent", "n1"), untouched);
     assert!(story.node("n2").spec.taints.is_empty());
 }
@@ -195,7 +163,7 @@ fn a_full_disk_evicts_and_refuses_with_back_off_until_the_pressure_is_over() {
 /// AS-01: what an autoscaler should have reckoned with, measured on the node when it has come.
 #[test]
 fn agents_that_tolerate_all_take_their_share_of_a_tainted_new_node() {
-    let mut story = Story::new();
+    let mut story = Story::empty();
     for (name, cpu, more) in
         [("d1", "100m", TOLERATE_ALL), ("d2", "50m", TOLERATE_ALL), ("d3", "30m", TOLERATE_ALL), ("d4", "500m", "")]
     {
@@ -211,7 +179,7 @@ fn agents_that_tolerate_all_take_their_share_of_a_tainted_new_node() {
         .map(Quantity::milli_value)
         .sum();
     assert_eq!((taken, story.store().pods_on("new").count()), (180, 3));
-    assert_eq!(story.counters("d4"), [0, 0, 0, 0, 0]);
+    assert_eq!(story.counters("default", "d4"), [0, 0, 0, 0, 0]);
 
     story.apply(&pod("too-big", "821m", TOLERATE_ALL));
     assert_eq!(story.node_of("too-big"), "");
@@ -233,7 +201,7 @@ fn agents_that_tolerate_all_take_their_share_of_a_tainted_new_node() {
 /// AS-03: however many nodes an autoscaler adds; what helps is room on the pod's own node.
 #[test]
 fn more_nodes_never_help_agent_pods_that_are_pinned_to_full_ones() {
-    let mut story = Story::new();
+    let mut story = Story::empty();
     let room = "--resource cpu=4 --resource memory=8Gi --resource pods=8";
     for number in 1..=3 {
         story.run(&format!("sim add-node n{number} {room}"));
@@ -242,19 +210,19 @@ fn more_nodes_never_help_agent_pods_that_are_pinned_to_full_ones() {
         }
     }
     story.apply(&daemonset("agent", "100m", ""));
-    assert_eq!(story.counters("agent"), [3, 3, 0, 3, 0]);
+    assert_eq!(story.counters("default", "agent"), [3, 3, 0, 3, 0]);
     let stuck = story.pending("agent");
     assert_eq!(stuck.len(), 3);
     for number in 4..=6 {
         story.run(&format!("sim add-node n{number} {room}"));
         story.settle();
         let ready = number - 3;
-        assert_eq!(story.counters("agent"), [number, number, ready, number, ready]);
+        assert_eq!(story.counters("default", "agent"), [number, number, ready, number, ready]);
         assert_eq!(story.pending("agent"), stuck);
     }
     story.run("kubectl delete pod filler-2-1");
     story.settle();
-    assert_eq!(story.counters("agent"), [6, 6, 4, 6, 4]);
+    assert_eq!(story.counters("default", "agent"), [6, 6, 4, 6, 4]);
     let come = story.uids("agent", "n2");
     assert!(come.len() == 1 && stuck.contains(&come[0]), "the same pod, not a new one");
 }
@@ -262,7 +230,7 @@ fn more_nodes_never_help_agent_pods_that_are_pinned_to_full_ones() {
 /// QO-01: the size that the new node would have to have.
 #[test]
 fn a_node_must_hold_the_pod_and_the_daemonsets() {
-    let mut story = Story::new();
+    let mut story = Story::empty();
     story.apply(&daemonset("agent", "1500m", ""));
     story.run("sim add-node small --resource cpu=16499m --resource memory=64Gi --resource pods=110");
     story.settle();
@@ -312,7 +280,7 @@ fn a_config_map_moves_no_pod_and_a_restart_moves_one_at_a_time() {
     story.run("kubectl annotate ds agent note=new");
     story.settle();
     assert_eq!((story.uids("agent", "n1"), story.uids("agent", "n2")), pods);
-    assert_eq!(story.counters("agent"), [2, 2, 2, 2, 2]);
+    assert_eq!(story.counters("default", "agent"), [2, 2, 2, 2, 2]);
     assert_eq!(story.store().controller_revisions().size(), 1);
 
     story.run("kubectl rollout restart ds/agent");
@@ -340,7 +308,7 @@ fn a_refused_selector_leaves_the_pods_alone_and_delete_and_create_is_the_way_out
     story.settle();
     assert_eq!(story.store().pods().size(), 0);
     story.apply(&new);
-    assert_eq!(story.counters("agent"), [2, 2, 2, 2, 2]);
+    assert_eq!(story.counters("default", "agent"), [2, 2, 2, 2, 2]);
     assert_eq!((story.uids("renamed", "n1").len(), story.uids("renamed", "n2").len()), (1, 1));
 }
 
@@ -367,20 +335,20 @@ fn a_failed_drain_moves_nothing_and_a_drain_with_the_flag_moves_all_but_the_agen
     story.settle();
     assert_eq!((story.uids("agent", "n1"), story.uids("web", "n1")), (agent, vec![]));
     assert_eq!(story.uids("web", "n2").len(), 1);
-    assert_eq!(story.counters("agent"), [2, 2, 2, 2, 2]);
+    assert_eq!(story.counters("default", "agent"), [2, 2, 2, 2, 2]);
 }
 
 /// KO-03: the pod is for n1 and for no other node, and goes there as soon as there is room.
 #[test]
 fn a_pending_pod_waits_for_room_on_its_own_node() {
-    let mut story = Story::new();
+    let mut story = Story::empty();
     story.run("sim add-node n1 --resource cpu=2 --resource memory=4Gi --resource pods=2");
     story.run("sim add-node n2 --resource cpu=2 --resource memory=4Gi --resource pods=110");
     story.apply(&pod("filler1", "1m", "nodeName: n1, "));
     story.apply(&pod("filler2", "1m", "nodeName: n1, "));
     story.apply(&daemonset("agent", "100m", ""));
     let pending = story.pending("agent");
-    assert_eq!((pending.len(), story.counters("agent")), (1, [2, 2, 1, 2, 1]));
+    assert_eq!((pending.len(), story.counters("default", "agent")), (1, [2, 2, 1, 2, 1]));
     story.run("kubectl delete pod filler1");
     story.settle();
     assert_eq!(story.uids("agent", "n1"), pending);
@@ -400,12 +368,12 @@ fn a_rule_that_was_dropped_lets_the_pods_run_on_all_nodes() {
     assert_eq!(story.store().daemon_sets().size(), 0);
     story.run("kubectl apply --validate=false -f file.yaml");
     story.settle();
-    assert_eq!(story.counters("agent"), [2, 2, 2, 2, 2]);
+    assert_eq!(story.counters("default", "agent"), [2, 2, 2, 2, 2]);
 
     let right =
         format!("affinity: {{nodeAffinity: {{requiredDuringSchedulingIgnoredDuringExecution: {{{terms}}}}}}}, ");
     story.apply(&daemonset("agent", "100m", &right));
-    assert_eq!(story.counters("agent"), [1, 1, 1, 1, 1]);
+    assert_eq!(story.counters("default", "agent"), [1, 1, 1, 1, 1]);
     assert_eq!((story.uids("agent", "n1").len(), story.uids("agent", "n2").len()), (1, 0));
 }
 

@@ -36,16 +36,6 @@ pub fn check(case: &Value) -> Result<(), String> {
     compare(server.store(), &key, &outcome, &other)
 }
 
-/// The cluster of a case, and the key of the pending pod.
-fn cluster_of(inputs: &Value) -> (ApiServer, ObjectKey) {
-    let mut server = cluster();
-    for member in ["nodes", "priorityClasses", "podDisruptionBudgets", "runtimeClasses", "pods"] {
-        array(inputs, member).for_each(|tree| drop(create(&mut server, object(tree))));
-    }
-    let key = create(&mut server, object(&inputs["pending"])).key();
-    (server, key)
-}
-
 /// What admission made of the pod.
 fn check_admission(pod: &Pod, expect: &Value) -> Result<(), String> {
     let stored = encode(pod);

@@ -78,3 +78,13 @@ pub fn object(tree: &Value) -> Object {
 pub fn array<'a>(tree: &'a Value, member: &str) -> impl Iterator<Item = &'a Value> {
     tree[member].as_array().into_iter().flatten()
 }
+
+/// The cluster of a case, and the key of the pending pod.
+pub fn cluster_of(inputs: &Value) -> (ApiServer, ObjectKey) {
+    let mut server = cluster();
+    for member in ["nodes", "priorityClasses", "podDisruptionBudgets", "runtimeClasses", "pods"] {
+        array(inputs, member).for_each(|tree| drop(create(&mut server, object(tree))));
+    }
+    let key = create(&mut server, object(&inputs["pending"])).key();
+    (server, key)
+}
