@@ -170,7 +170,7 @@ pub struct Browser {
 
 /// Milliseconds without typing after which the text is looked at.
 const CHECK_AFTER: u32 = 250;
-/// Milliseconds after which a change is kept.
+/// Milliseconds after which a change is kept, with those that came meanwhile.
 const SAVE_AFTER: u32 = 400;
 
 impl Browser {
@@ -198,8 +198,14 @@ impl Browser {
         }
     }
 
-    /// Listens to what the application must know. `save` is called when the page goes away.
-    pub fn listen(&mut self, send: &Callback<Msg>, save: Callback<()>) {
+    /// To be called when the timer of [`Effect::Save`] has rung: the next change sets it anew.
+    pub fn save_is_due(&mut self) {
+        self.save = None;
+    }
+
+    /// Listens to what the application must know. `save` is called when the page goes away, or into the background,
+    /// where a phone may end it without another word; it must have saved when it returns.
+    pub fn listen(&mut self, send: &Callback<Msg>, save: impl Fn() + 'static) {
         let Some(window) = window() else { return };
         if let Ok(Some(query)) = window.match_media("(prefers-color-scheme: dark)") {
             send.emit(Msg::SystemDark(query.matches()));
@@ -214,14 +220,25 @@ impl Browser {
                     send.emit(Msg::OpenLink(link));
                 }
             }));
-            self.listeners.push(EventListener::new(&window, "pagehide", move |_| save.emit(())));
+            let save = Rc::new(save);
+            let at_end = Rc::clone(&save);
+            self.listeners.push(EventListener::new(&window, "pagehide", move |_| at_end()));
+            if let Some(document) = document() {
+                let seen = document.clone();
+                self.listeners.push(EventListener::new(&document, "visibilitychange", move |_| {
+                    if seen.hidden() {
+                        save();
+                    }
+                }));
+            }
         }
     }
 
     /// Carries an effect out. `took_ms` is how long the message before took.
     pub fn run(&mut self, effect: Effect, send: &Callback<Msg>, save: &Callback<()>, took_ms: u32) {
         match effect {
-            Effect::Save if self.place.is_some() => {}
+            // One timer for all changes until it rings: whoever goes on without a pause is saved, too.
+            Effect::Save if self.place.is_some() || self.save.is_some() => {}
             Effect::Save => {
                 let save = save.clone();
                 self.save = Some(Timeout::new(SAVE_AFTER, move || save.emit(())));

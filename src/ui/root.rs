@@ -87,7 +87,13 @@ impl Component for App {
         let mut browser = Browser::on(embed.map(|embed| embed.place.clone()));
         browser.show_theme(model.settings.theme);
         browser.run(Effect::Language(model.language()), &send, &save, 0);
-        browser.listen(&send, save.clone());
+        // A message would come too late: while the page is drawn in slices, messages wait for the next slice.
+        let scope = ctx.link().clone();
+        browser.listen(&send, move || {
+            if let Some(app) = scope.get_component() {
+                app.keep_now();
+            }
+        });
         browser.run(Effect::CheckLater, &send, &save, 0);
         let files = file_tabs(&model, &Rc::default());
         Self { model, browser, send, save, files, cannot_save: false }
@@ -96,7 +102,10 @@ impl Component for App {
     fn update(&mut self, ctx: &Context<Self>, heard: Heard) -> bool {
         let embed = ctx.props().embed.as_ref();
         let message = match heard {
-            Heard::SaveNow => return embed.is_none() && self.keep(),
+            Heard::SaveNow => {
+                self.browser.save_is_due();
+                return embed.is_none() && self.keep();
+            }
             Heard::App(message) => message,
             Heard::Call { function, resolve, reject } => {
                 let (session, result) = embed::work(&self.model.session, &function);
@@ -281,13 +290,14 @@ fn notice_view(env: &Env, notice: &Notice, model: &Model) -> Html {
 }
 
 impl App {
-    /// Keeps the state for the next visit. Returns whether the page changes.
+    /// Keeps the state for the next visit. Returns false where the browser refuses.
+    fn keep_now(&self) -> bool {
+        !self.model.keeps_session() || browser::store(STORAGE_KEY, Some(&self.model.saved().to_text()))
+    }
+
+    /// The same, and tells the person of a refusal, once. Returns whether the page changes.
     fn keep(&mut self) -> bool {
-        if !self.model.keeps_session() {
-            return false;
-        }
-        let kept = browser::store(STORAGE_KEY, Some(&self.model.saved().to_text()));
-        if kept || self.cannot_save {
+        if self.keep_now() || self.cannot_save {
             return false;
         }
         self.cannot_save = true;

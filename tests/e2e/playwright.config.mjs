@@ -19,8 +19,9 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   forbidOnly: Boolean(process.env.CI),
-  // A test that fails now and then is a failing test.
-  retries: 0,
+  // A test that fails now and then is a defect, of the page more often than of the test: the list at the end names it as
+  // flaky, and it is to be looked into. It does not hide what else was tested on a busy machine, though.
+  retries: 2,
   // Generous: they bound what hangs, and a loaded machine is slow without anything being wrong.
   timeout: 180_000,
   expect: { timeout: 30_000 },
