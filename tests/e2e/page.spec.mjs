@@ -237,6 +237,24 @@ test('theme, language, position and texts survive a reload', async ({ open, page
   await expect(button(page, 'Étape')).toBeVisible();
 });
 
+test('a page that goes away while it is still being drawn has kept everything', async ({ open, page }) => {
+  await open();
+  await settle(page);
+  await page.getByRole('slider', { name: 'Timeline' }).press('Home');
+  await expect(page.getByText(/^step 0 of/)).toBeVisible();
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+  const kept = await page.evaluate(async () => {
+    localStorage.clear();
+    for (let clicks = 0; clicks < 2; clicks++) document.querySelector('#step').click();
+    // The clicks are heard at once; drawing what they changed takes several slices.
+    await new Promise((resolve) => setTimeout(resolve));
+    dispatchEvent(new Event('pagehide'));
+    return JSON.parse(localStorage.getItem('daemonset-playground')).position;
+  });
+  expect(kept).toBe(2);
+});
+
 test('a hundred nodes are a map that can be grouped and filtered', async ({ open, page, accessible }) => {
   await open();
   await settle(page);
