@@ -74,9 +74,7 @@ fn look(
         return Some(MissingConfig { kind, key, entry: None });
     };
     let holds = |entry: &str| {
-        ["data", "binaryData", "stringData"]
-            .iter()
-            .any(|field| object.body.get(*field).is_some_and(|d| d.get(entry).is_some()))
+        ["data", "binaryData"].iter().any(|field| object.body.get(*field).is_some_and(|d| d.get(entry).is_some()))
     };
     let lacking = entries.iter().find(|entry| !holds(entry))?;
     Some(MissingConfig { kind, key, entry: Some((*lacking).to_owned()) })

@@ -115,6 +115,7 @@ fn special_defaults(type_name: &str, object: &mut Object) {
             }
         }
         "LimitRangeItem" => default_limits(object),
+        "Secret" => encode_texts(object),
         _ => {}
     }
 }
@@ -173,6 +174,28 @@ fn label_namespace(namespace: &mut Object) {
     {
         labels.insert("kubernetes.io/metadata.name".into(), name);
     }
+}
+
+/// What was written as text is stored as data: `stringData` is only ever written, never read.
+fn encode_texts(secret: &mut Object) {
+    let Some(Value::Object(texts)) = secret.remove("stringData") else { return };
+    if let Some(data) = object_at(secret, "data") {
+        data.extend(texts.into_iter().map(|(key, text)| (key, encode_base64(text.as_str().unwrap_or("")).into())));
+    }
+}
+
+fn encode_base64(text: &str) -> String {
+    const SIGNS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for chunk in text.as_bytes().chunks(3) {
+        let bits = (0..3).fold(0_u32, |bits, at| bits << 8 | u32::from(chunk.get(at).copied().unwrap_or(0)));
+        for at in 0..4_usize {
+            let index = usize::try_from(bits >> (18 - 6 * at) & 63).unwrap_or(0);
+            let sign = SIGNS.get(index).filter(|_| at <= chunk.len()).map_or('=', |sign| char::from(*sign));
+            out.push(sign);
+        }
+    }
+    out
 }
 
 /// Default limit from the maximum, default request from the default limit, then from the minimum.
@@ -240,8 +263,10 @@ fn default_pod_level(spec: &mut Object) {
     let mut limited = tree.at("resources").len("limits") > 0;
     for (name, amount) in of_containers("limits").filter(|(name, _)| !allows_overcommit(name)) {
         if !tree.at("resources").at("requests").has(&name) {
-            fill("limits", &name, json!(amount.to_string()));
-            fill("requests", &name, json!(amount.to_string()));
+            let limit = tree.at("resources").at("limits").at(&name);
+            let amount = if limit.exists() { limit.0.clone() } else { json!(amount.to_string()) };
+            fill("limits", &name, amount.clone());
+            fill("requests", &name, amount);
             limited = true;
         }
     }
@@ -340,6 +365,13 @@ mod tests {
             json!({"limits": {"cpu": "4", "memory": "1Gi"}, "requests": {"cpu": "2", "memory": "1Gi"}})
         );
         assert_eq!(pod(json!({"requests": {"cpu": "3"}})), json!({"limits": {"cpu": "4"}, "requests": {"cpu": "3"}}));
+    }
+
+    #[test]
+    fn texts_of_secrets_become_data() {
+        let got =
+            defaulted("Secret", json!({"data": {"a": "eA=="}, "stringData": {"a": "", "b": "hell", "c": "hello!"}}));
+        assert_eq!(got, json!({"type": "Opaque", "data": {"a": "", "b": "aGVsbA==", "c": "aGVsbG8h"}}));
     }
 
     #[test]
