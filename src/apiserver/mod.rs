@@ -1,6 +1,7 @@
 //! The API server: the only way into the store.
 
 pub mod admission;
+mod app_armor;
 mod correlator;
 pub mod defaulting;
 pub mod patch;

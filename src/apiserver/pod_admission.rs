@@ -4,6 +4,8 @@
 use super::admission::{self, AdmissionView};
 use super::status::Status;
 use super::store::Store;
+use super::strategy;
+use super::validation::APP_ARMOR_ANNOTATION;
 use crate::objects::*;
 use serde_json::Value;
 use std::rc::Rc;
@@ -28,6 +30,7 @@ pub fn admit(store: &Store, pod: &mut Pod) -> Result<(), Status> {
     let refuse = |why: &str| Status::forbidden("pods", &name, why);
     let namespace = pod.metadata.namespace.clone();
     fill_in_containers(Rc::make_mut(&mut pod.spec));
+    prepare(pod).map_err(|why| refuse(&why))?;
     let ranges = store.limit_ranges(&namespace);
     if !ranges.is_empty() {
         as_tree(pod, |tree| {
@@ -45,6 +48,22 @@ pub fn admit(store: &Store, pod: &mut Pod) -> Result<(), Status> {
         as_tree(pod, |tree| admission::runtime_class(store, tree)).map_err(|why| refuse(&why))?;
     }
     Ok(())
+}
+
+/// What the API server's strategy for pods changes: label keys and old annotations become what they stand for.
+fn prepare(pod: &mut Pod) -> Result<(), String> {
+    let annotated = pod.metadata.annotations.keys().any(|key| key.starts_with(APP_ARMOR_ANNOTATION));
+    let has_keys = |term: &PodAffinityTerm| !(term.match_label_keys.is_empty() && term.mismatch_label_keys.is_empty());
+    let with_keys = pod.spec.topology_spread_constraints.iter().any(|c| !c.match_label_keys.is_empty())
+        || pod.spec.affinity.as_ref().is_some_and(|affinity| affinity.pod_terms().any(has_keys));
+    if !annotated && !with_keys {
+        return Ok(());
+    }
+    as_tree(pod, |tree| {
+        super::app_armor::fields_from_annotations(tree);
+        strategy::merge_label_keys(tree, true);
+        Ok(())
+    })
 }
 
 /// Edits the pod as a JSON tree, which is what the plugins that few pods need work on.

@@ -101,6 +101,9 @@ pub fn create(
         }
     });
     strategy::prepare_for_create(resource.kind, &mut tree);
+    if resource.kind == "Pod" {
+        warnings.extend(super::app_armor::fields_from_annotations(&mut tree));
+    }
     let mut object = typed(resource, &tree)?;
     api.generate_name(object.metadata_mut());
     let name = object.metadata().name.to_string();

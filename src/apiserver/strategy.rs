@@ -4,7 +4,7 @@
 //! PrepareForUpdate, v1.36.
 use super::admission::qos_class;
 use super::schema::Tree;
-use super::schema::value::{object_at, set_default};
+use super::schema::value::{object_at, objects_of, set_default};
 use serde_json::{Map, Value, json};
 
 /// The annotation in which a DaemonSet's template generation is stored.
@@ -59,7 +59,57 @@ pub fn prepare_for_create(kind: &str, new: &mut Value) {
         }
         "Pod" => prepare_pod(object),
         "Namespace" => prepare_namespace(object),
+        "Node" => drop_node_config(object, Tree(&Value::Null)),
         _ => {}
+    }
+    if let Some(spec) = pod_spec_of(kind, object) {
+        drop_disabled(spec);
+    }
+    if kind == "Pod" {
+        merge_label_keys(new, false);
+    }
+}
+
+/// The pod spec in an object, its own or that of its template.
+fn pod_spec_of<'a>(kind: &str, object: &'a mut Map<String, Value>) -> Option<&'a mut Map<String, Value>> {
+    let spec = object.get_mut("spec")?;
+    let pod = match kind {
+        "Pod" => spec,
+        _ => spec.get_mut("template")?.get_mut("spec")?,
+    };
+    pod.as_object_mut()
+}
+
+/// Takes off the fields of features that are off by default.
+///
+/// Follows kubernetes pkg/api/pod/util.go dropDisabledFields, v1.36: GenericWorkload, ClusterTrustBundleProjection,
+/// PodCertificateRequest, ContainerStopSignals.
+fn drop_disabled(spec: &mut Map<String, Value>) {
+    spec.remove("schedulingGroup");
+    for volume in objects_of(spec, "volumes") {
+        if let Some(projected) = volume.get_mut("projected").and_then(Value::as_object_mut) {
+            for source in objects_of(projected, "sources") {
+                source.remove("clusterTrustBundle");
+                source.remove("podCertificate");
+            }
+        }
+    }
+    for list in ["containers", "initContainers", "ephemeralContainers"] {
+        for container in objects_of(spec, list) {
+            let Some(hooks) = container.get_mut("lifecycle").and_then(Value::as_object_mut) else { continue };
+            if hooks.remove("stopSignal").is_some() && hooks.is_empty() {
+                container.remove("lifecycle");
+            }
+        }
+    }
+}
+
+/// Nodes have no source of configuration any more; one that is there from before stays.
+fn drop_node_config(node: &mut Map<String, Value>, old: Tree<'_>) {
+    if !old.at("spec").has("configSource")
+        && let Some(spec) = node.get_mut("spec").and_then(Value::as_object_mut)
+    {
+        spec.remove("configSource");
     }
 }
 
@@ -74,8 +124,20 @@ pub fn prepare_for_update(kind: &str, new: &mut Value, old: &Value) {
             object.remove("status");
         }
     }
-    if kind == "Namespace" {
-        object.insert("spec".into(), old.at("spec").0.clone());
+    match kind {
+        "Namespace" => drop(object.insert("spec".into(), old.at("spec").0.clone())),
+        "Node" => drop_node_config(object, old),
+        _ => {}
+    }
+    // What the old object has already, it may keep.
+    let mut before = old.0.clone();
+    let in_use = before.as_object_mut().and_then(|before| pod_spec_of(kind, before)).is_some_and(|spec| {
+        let written = spec.clone();
+        drop_disabled(spec);
+        *spec != written
+    });
+    if let Some(spec) = pod_spec_of(kind, object).filter(|_| !in_use) {
+        drop_disabled(spec);
     }
     let changed = Tree(object.get("spec").unwrap_or(&Value::Null)).0 != old.at("spec").0;
     let annotated = || {
@@ -123,7 +185,6 @@ fn prepare_namespace(namespace: &mut Map<String, Value>) {
 }
 
 fn prepare_pod(pod: &mut Map<String, Value>) {
-    let labels = pod.get("metadata").and_then(|m| m.get("labels")).cloned().unwrap_or(Value::Null);
     let mut status = json!({"phase": "Pending"});
     if let Some(spec) = pod.get("spec") {
         let spec = Tree(spec);
@@ -138,13 +199,14 @@ fn prepare_pod(pod: &mut Map<String, Value>) {
         }
     }
     pod.insert("status".into(), status);
-    if let Some(spec) = pod.get_mut("spec") {
-        merge_label_keys(spec, Tree(&labels));
-    }
 }
 
 /// `matchLabelKeys` and `mismatchLabelKeys` become expressions of their selectors, with the pod's own label values.
-fn merge_label_keys(spec: &mut Value, labels: Tree<'_>) {
+/// `once`: what is there already is not merged again.
+pub fn merge_label_keys(pod: &mut Value, once: bool) {
+    let labels = Tree(pod).path(&["metadata", "labels"]).0.clone();
+    let labels = Tree(&labels);
+    let Some(spec) = pod.get_mut("spec") else { return };
     let add = |term: &mut Value| {
         for (list, operator) in [("matchLabelKeys", "In"), ("mismatchLabelKeys", "NotIn")] {
             let keys: Vec<String> = Tree(term).list(list).map(|k| k.text().to_owned()).collect();
@@ -153,7 +215,9 @@ fn merge_label_keys(spec: &mut Value, labels: Tree<'_>) {
                 let selector = term.get_mut("labelSelector").and_then(Value::as_object_mut);
                 if let Some(selector) = selector {
                     set_default(selector, "matchExpressions", json!([]));
-                    if let Some(list) = selector.get_mut("matchExpressions").and_then(Value::as_array_mut) {
+                    if let Some(list) = selector.get_mut("matchExpressions").and_then(Value::as_array_mut)
+                        && !(once && list.contains(&expression))
+                    {
                         list.push(expression);
                     }
                 }

@@ -142,6 +142,15 @@ impl Affinity {
         self.pod_affinity.as_ref().map_or(&[], |a| &a.required_during_scheduling_ignored_during_execution)
     }
 
+    /// All terms about other pods.
+    pub fn pod_terms(&self) -> impl Iterator<Item = &PodAffinityTerm> {
+        [&self.pod_affinity, &self.pod_anti_affinity].into_iter().flatten().flat_map(|affinity| {
+            let preferred = affinity.preferred_during_scheduling_ignored_during_execution.iter();
+            let required = affinity.required_during_scheduling_ignored_during_execution.iter();
+            required.chain(preferred.map(|weighted| &weighted.pod_affinity_term))
+        })
+    }
+
     /// The required node selector, if there is one.
     pub fn required_node_selector(&self) -> Option<&NodeSelector> {
         self.node_affinity.as_ref()?.required_during_scheduling_ignored_during_execution.as_ref()

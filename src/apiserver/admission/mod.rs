@@ -15,7 +15,7 @@ pub use pod_defaults::{
     runtime_class,
 };
 pub use quota::{QuotaState, pod_usage, quota_applies};
-pub use requests::{container_amounts, container_requests, is_pod_level, qos_class};
+pub use requests::{container_amounts, is_pod_level, qos_class};
 
 use super::schema::{Resource, Tree};
 use super::{Status, StatusCause};

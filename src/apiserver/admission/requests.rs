@@ -58,11 +58,6 @@ pub fn is_pod_level(resource: &str) -> bool {
     matches!(resource, "cpu" | "memory") || resource.starts_with("hugepages-")
 }
 
-/// What the containers of a pod request together.
-pub fn container_requests(spec: Tree<'_>) -> Amounts {
-    container_amounts(spec, "requests")
-}
-
 /// What a whole pod requests or is limited to: its own amounts go before those of its containers, its overhead is
 /// added.
 pub fn pod_amounts(spec: Tree<'_>, side: &str) -> Amounts {
@@ -141,8 +136,8 @@ mod tests {
         let mut sidecar = requests("1");
         sidecar["restartPolicy"] = json!("Always");
         let spec = json!({"containers": [requests("1"), requests("500m")], "initContainers": [sidecar, requests("3")]});
-        assert_eq!(container_requests(Tree(&spec)).get("cpu").unwrap().to_string(), "4");
+        assert_eq!(container_amounts(Tree(&spec), "requests").get("cpu").unwrap().to_string(), "4");
         let spec = json!({"containers": [requests("2"), requests("2")], "initContainers": [requests("3")]});
-        assert_eq!(container_requests(Tree(&spec)).get("cpu").unwrap().to_string(), "4");
+        assert_eq!(container_amounts(Tree(&spec), "requests").get("cpu").unwrap().to_string(), "4");
     }
 }
