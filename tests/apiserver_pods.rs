@@ -31,7 +31,7 @@ spec:
     assert_eq!(
         refused(pod),
         [
-            format!("{path}.metadata.name: Forbidden: cannot be set for an ephemeral volume"),
+            format!("{path}.metadata.name: Forbidden: cannot be set"),
             format!(
                 "{path}.spec.accessModes: Unsupported value: \"Often\": supported values: \"ReadOnlyMany\", \
                  \"ReadWriteMany\", \"ReadWriteOnce\", \"ReadWriteOncePod\""

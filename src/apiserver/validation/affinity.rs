@@ -262,26 +262,7 @@ pub fn topology_spread(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
                 errors.not_supported(&place.child(name), policy.text(), &["Honor", "Ignore"]);
             }
         }
-        spread_label_keys(*constraint, &place.child("matchLabelKeys"), errors);
+        match_label_keys(*constraint, &place, errors);
         label_selector(constraint.at("labelSelector"), &place.child("labelSelector"), errors);
-    }
-}
-
-fn spread_label_keys(constraint: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
-    if constraint.len("matchLabelKeys") == 0 {
-        return;
-    }
-    let selector = constraint.at("labelSelector");
-    if !selector.exists() {
-        errors.forbidden(path, "must not be specified when labelSelector is not set");
-    }
-    for (at, key) in constraint.list("matchLabelKeys").enumerate() {
-        let key = key.text();
-        label_name(key, &path.index(at), errors);
-        let selected = selector.at("matchLabels").has(key)
-            || selector.list("matchExpressions").any(|expression| expression.str("key") == key);
-        if selected {
-            errors.invalid(&path.index(at), key, "exists in both matchLabelKeys and labelSelector");
-        }
     }
 }

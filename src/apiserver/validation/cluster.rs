@@ -1,12 +1,12 @@
-//! Nodes, namespaces, priority and runtime classes, budgets, quotas, limits, config maps.
+//! Nodes, namespaces, priority and runtime classes, disruption budgets.
 //!
 //! Follows kubernetes pkg/apis/{core,scheduling,policy,node}/validation, v1.36.
 use super::affinity::{taint_effect, tolerations};
-use super::error::{Errors, Path, quote};
+use super::error::{Errors, Path};
 use super::internal::internal_json;
-use super::metadata::{immutable, label_name, label_selector, labels, object_meta, object_meta_update};
+use super::metadata::{immutable, label_name, label_selector, labels, object_meta};
 use super::names;
-use super::resources::{allows_overcommit, quantity, quantity_value, quota_resource_name, resource_name};
+use super::resources::{quantity, quantity_value, resource_name};
 use super::security::one_of;
 use super::workloads::{at_most_100_percent, positive_int_or_percent};
 use crate::apiserver::admission::HIGHEST_USER_PRIORITY;
@@ -20,6 +20,10 @@ pub fn node(node: Tree<'_>, errors: &mut Errors) {
     // The API server files taints under metadata.
     taints(node.at("spec").at("taints"), &meta.child("taints"), errors);
     node_resources(node, errors);
+    let swap = meta.child("nodeSwapStatus");
+    if let Some(capacity) = node.path(&["status", "nodeInfo", "swap"]).opt_int("capacity").filter(|bytes| *bytes <= 0) {
+        errors.invalid_number(&swap.child("capacity"), capacity, "must be greater than zero");
+    }
     pod_cidrs(node.at("spec"), errors);
 }
 
@@ -81,18 +85,11 @@ fn pod_cidrs(spec: Tree<'_>, errors: &mut Errors) {
         let shown = super::error::go_json(spec.at("podCIDRs").0);
         errors.invalid_value(&path, &shown, "may specify no more than one CIDR for each IP family");
     }
-    for (at, block) in list.iter().enumerate() {
-        if list.iter().take(at).any(|before| before == block) {
-            errors.duplicate(&path.index(at), block);
-        }
-    }
 }
 
-/// A node that replaces another.
+/// A node that replaces another: all that a new one must be, and what may not change.
 pub fn node_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
-    let meta = Path::new("metadata");
-    object_meta_update(new.at("metadata"), old.at("metadata"), &meta, errors);
-    node_resources(new, errors);
+    node(new, errors);
     let status = Path::new("status");
     let addresses = status.child("addresses");
     let list: Vec<Tree<'_>> = new.at("status").list("addresses").collect();
@@ -119,7 +116,6 @@ pub fn node_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
         let detail = "node updates may not change providerID except from \"\" to valid";
         errors.forbidden(&path.child("providerID"), detail);
     }
-    taints(spec.at("taints"), &meta.child("taints"), errors);
     if spec.str("externalID") != old_spec.str("externalID") {
         errors.forbidden(&path.child("externalID"), "may not be updated");
     }
@@ -190,7 +186,6 @@ fn one_of_top(tree: Tree<'_>, field: &str, valid: &[&str], errors: &mut Errors) 
 
 /// A priority class that replaces another.
 pub fn priority_class_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
-    object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), errors);
     if new.int("value") != old.int("value") {
         errors.forbidden(&Path::new("value"), "may not be changed in an update.");
     }
@@ -204,13 +199,8 @@ pub fn disruption_budget(budget: Tree<'_>, errors: &mut Errors) {
     budget_spec(budget.at("spec"), errors);
 }
 
-/// A disruption budget that replaces another.
-pub fn disruption_budget_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
-    object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), errors);
-    budget_spec(new.at("spec"), errors);
-}
-
-fn budget_spec(spec: Tree<'_>, errors: &mut Errors) {
+/// What a disruption budget, new or changed, asks for.
+pub fn budget_spec(spec: Tree<'_>, errors: &mut Errors) {
     let path = Path::new("spec");
     if spec.has("minAvailable") && spec.has("maxUnavailable") {
         let shown = internal_json("PodDisruptionBudgetSpec", spec);
@@ -244,108 +234,5 @@ pub fn runtime_class(class: Tree<'_>, errors: &mut Errors) {
 
 /// A runtime class that replaces another.
 pub fn runtime_class_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
-    object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), errors);
     immutable(new.at("handler"), old.at("handler"), &Path::new("handler"), errors);
-}
-
-/// A resource quota.
-pub fn resource_quota(quota: Tree<'_>, errors: &mut Errors) {
-    object_meta(quota.at("metadata"), true, names::name_is_dns_subdomain, &Path::new("metadata"), errors);
-    for (parent, list) in [("spec", "hard"), ("status", "hard"), ("status", "used")] {
-        let parent_path = Path::new(parent);
-        let path = parent_path.child(list);
-        for (name, amount) in quota.at(parent).map(list) {
-            quota_resource_name(name, &path.key(name), errors);
-            quantity_value(name, quantity(amount), &path.key(name), errors);
-        }
-    }
-}
-
-/// A limit range.
-pub fn limit_range(range: Tree<'_>, errors: &mut Errors) {
-    object_meta(range.at("metadata"), true, names::name_is_dns_subdomain, &Path::new("metadata"), errors);
-    let spec = Path::new("spec");
-    let path = spec.child("limits");
-    for (at, item) in range.at("spec").list("limits").enumerate() {
-        limit_item(item, &path.index(at), errors);
-        let kind = item.str("type");
-        if range.at("spec").list("limits").take(at).any(|before| before.str("type") == kind) {
-            errors.duplicate(&path.index(at).child("type"), kind);
-        }
-    }
-}
-
-fn limit_item(item: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
-    let kind = item.str("type");
-    errors.invalid_all(&path.child("type"), kind, names::qualified_name(kind));
-    if !matches!(kind, "Pod" | "Container" | "PersistentVolumeClaim") && !kind.contains('/') {
-        errors.invalid(&path.child("type"), kind, "must be a standard limit type or fully qualified");
-    }
-    if kind == "Pod" {
-        for field in ["default", "defaultRequest"] {
-            if item.len(field) > 0 {
-                errors.forbidden(&path.child(field), "may not be specified when `type` is 'Pod'");
-            }
-        }
-    }
-    let mut resources: Vec<String> = Vec::new();
-    for list in ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] {
-        let list_path = path.child(list);
-        for (name, _) in item.map(list) {
-            resource_name(name, &list_path.key(name), errors);
-            resources.push(name.clone());
-        }
-    }
-    resources.sort_unstable();
-    resources.dedup();
-    for name in &resources {
-        let get = |list: &str| item.at(list).has(name).then(|| quantity(item.at(list).at(name)));
-        let (min, max) = (get("min"), get("max"));
-        let (default, request) = (get("default"), get("defaultRequest"));
-        let mut compare =
-            |low: Option<_>, high: Option<_>, list: &str, low_text: &str, high_text: &str, show_high: bool| {
-                if let (Some(low), Some(high)) = (low, high)
-                    && low > high
-                {
-                    let shown: crate::objects::Quantity = if show_high { high } else { low };
-                    let place = path.child(list);
-                    let detail = format!("{low_text} value {low} is greater than {high_text} value {high}");
-                    errors.invalid_value(&place.key(name), &quote(&shown.to_string()), &detail);
-                }
-            };
-        compare(min, max, "min", "min", "max", false);
-        compare(min, request, "defaultRequest", "min", "default request", true);
-        compare(request, max, "defaultRequest", "default request", "max", false);
-        compare(request, default, "defaultRequest", "default request", "default limit", false);
-        compare(min, default, "default", "min", "default", false);
-        compare(default, max, "default", "default", "max", true);
-        if let (Some(default), Some(request)) = (default, request)
-            && default != request
-            && !allows_overcommit(name)
-        {
-            let place = path.child("defaultRequest");
-            let detail = format!("default value {default} must equal to defaultRequest value {request} in {name}");
-            errors.invalid_value(&place.key(name), &quote(&request.to_string()), &detail);
-        }
-    }
-}
-
-/// A config map or secret: keys and size of the data.
-pub fn config_data(object: Tree<'_>, errors: &mut Errors) {
-    const MOST: usize = 1024 * 1024;
-    object_meta(object.at("metadata"), true, names::name_is_dns_subdomain, &Path::new("metadata"), errors);
-    let mut size = 0_usize;
-    for list in ["data", "binaryData"] {
-        let path = Path::new(list);
-        for (key, value) in object.map(list) {
-            errors.invalid_all(&path.key(key), key, names::config_map_key(key));
-            if list == "data" && object.at("binaryData").has(key) {
-                errors.invalid(&path.key(key), key, "duplicate of key present in binaryData");
-            }
-            size = size.saturating_add(value.text().len());
-        }
-    }
-    if size > MOST {
-        errors.too_long(&Path::new(""), MOST);
-    }
 }

@@ -6,8 +6,8 @@ use super::downward;
 use super::error::{Errors, Path};
 use super::names;
 use super::resources::{Level, resource_requirements};
-use super::security::container_security;
-use super::volumes::{Volumes, volume_devices, volume_mounts};
+use super::security::{container_security, visit_containers};
+use super::volumes::{Volumes, no_backsteps, volume_devices, volume_mounts};
 use crate::apiserver::schema::Tree;
 
 /// What the rules for containers need to know of their pod.
@@ -43,7 +43,7 @@ pub fn containers(context: &ContainerContext<'_>, path: &Path<'_>, errors: &mut 
             seen.push(name);
         }
         hooks_and_probes(container, context, &place, errors);
-        restart_policy(container, &place, errors);
+        restart_policy(container, false, &place, errors);
     }
     host_port_conflicts(context.spec.list("containers"), path, errors);
 }
@@ -54,7 +54,7 @@ pub fn init_containers(context: &ContainerContext<'_>, path: &Path<'_>, errors: 
     for (at, container) in context.spec.list("initContainers").enumerate() {
         let place = path.index(at);
         common(container, context, &place, errors);
-        restart_policy(container, &place, errors);
+        restart_policy(container, true, &place, errors);
         let name = container.str("name");
         if seen.contains(&name) {
             errors.duplicate(&place.child("name"), name);
@@ -274,11 +274,40 @@ fn key_selector(selector: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
 }
 
 fn file_key(selector: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
-    for field in ["volumeName", "path", "key"] {
-        if selector.str(field).is_empty() {
-            errors.required(&path.child(field), "");
+    for field in ["key", "volumeName", "path"] {
+        let (text, place) = (selector.str(field), path.child(field));
+        match field {
+            _ if text.is_empty() => errors.required(&place, ""),
+            "key" => errors.invalid_all(&place, text, names::env_var_name(text)),
+            "volumeName" => errors.invalid_all(&place, text, names::dns1123_label(text)),
+            _ => no_backsteps(text, &place, errors),
         }
     }
+}
+
+/// Files with variables lie on volumes that live and die with the pod.
+pub fn file_key_volumes(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
+    visit_containers(spec, path, |container, place| {
+        let list = place.child("env");
+        for (at, variable) in container.list("env").enumerate() {
+            let source = variable.at("valueFrom").at("fileKeyRef");
+            if !source.exists() {
+                continue;
+            }
+            let name = source.str("volumeName");
+            let variable_path = list.index(at);
+            let from = variable_path.child("valueFrom");
+            let reference = from.child("fileKeyRef");
+            match spec.list("volumes").rfind(|volume| volume.str("name") == name) {
+                None => errors.not_found(&reference.child("volumeName"), name, ""),
+                Some(volume) if volume.has("emptyDir") => {}
+                Some(_) => {
+                    let detail = "referenced volume must be of type emptyDir";
+                    errors.invalid(&reference.child("volumeName"), name, detail);
+                }
+            }
+        }
+    });
 }
 
 fn environment_from(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
@@ -345,7 +374,7 @@ fn resize_policy(container: Tree<'_>, spec: Tree<'_>, path: &Path<'_>, errors: &
     }
 }
 
-fn restart_policy(container: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
+fn restart_policy(container: Tree<'_>, is_init: bool, path: &Path<'_>, errors: &mut Errors) {
     let policy = container.at("restartPolicy");
     let policy_path = path.child("restartPolicy");
     if policy.exists() {
@@ -355,16 +384,20 @@ fn restart_policy(container: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         }
     } else if container.len("restartPolicyRules") > 0 {
         errors.required(&policy_path, "must specify restartPolicy when restart rules are used");
+        if is_init {
+            return;
+        }
     }
     let rules = path.child("restartPolicyRules");
     if container.len("restartPolicyRules") > 20 {
-        errors.too_many(&rules, container.len("restartPolicyRules"), 20);
+        errors.too_long(&rules, 20);
     }
     for (at, rule) in container.list("restartPolicyRules").enumerate() {
         let place = rules.index(at);
         let action = rule.str("action");
         if !matches!(action, "Restart" | "RestartAllContainers") {
-            errors.not_supported(&place.child("action"), action, &["Restart", "RestartAllContainers"]);
+            // The other one is not named there, either.
+            errors.not_supported(&place.child("action"), action, &["Restart"]);
         }
         let codes_path = place.child("exitCodes");
         let codes = rule.at("exitCodes");
@@ -376,7 +409,7 @@ fn restart_policy(container: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
             errors.not_supported(&codes_path.child("operator"), codes.str("operator"), &["In", "NotIn"]);
         }
         if codes.len("values") > 255 {
-            errors.too_many(&codes_path.child("values"), codes.len("values"), 255);
+            errors.too_long(&codes_path.child("values"), 255);
         }
     }
 }

@@ -21,8 +21,6 @@ pub enum ErrorType {
     Forbidden,
     /// A value is too long.
     TooLong,
-    /// A list has too many items.
-    TooMany,
     /// The API server could not tell.
     Internal,
 }
@@ -38,7 +36,6 @@ impl ErrorType {
             ErrorType::NotSupported => "Unsupported value",
             ErrorType::Forbidden => "Forbidden",
             ErrorType::TooLong => "Too long",
-            ErrorType::TooMany => "Too many",
             ErrorType::Internal => "Internal error",
         }
     }
@@ -53,7 +50,6 @@ impl ErrorType {
             ErrorType::NotSupported => "FieldValueNotSupported",
             ErrorType::Forbidden => "FieldValueForbidden",
             ErrorType::TooLong => "FieldValueTooLong",
-            ErrorType::TooMany => "FieldValueTooMany",
             ErrorType::Internal => "InternalError",
         }
     }
@@ -180,12 +176,6 @@ impl Errors {
     /// More than so many bytes.
     pub fn too_long(&mut self, path: &Path<'_>, most: usize) {
         self.push(ErrorType::TooLong, path, None, &format!("may not be more than {most} bytes"));
-    }
-
-    /// More than so many items.
-    #[inline(never)]
-    pub fn too_many(&mut self, path: &Path<'_>, actual: usize, most: usize) {
-        self.push(ErrorType::TooMany, path, Some(&actual.to_string()), &format!("must have at most {most} items"));
     }
 
     /// The API server could not tell.

@@ -59,12 +59,11 @@ fn fields_of(type_name: &str) -> Option<Fields> {
             ("ResourceClaimName", "resourceClaimName", "", Null),
             ("ResourceClaimTemplateName", "resourceClaimTemplateName", "", Null),
         ],
-        "ClusterTrustBundle" => &[
-            ("Name", "name", "", Null),
-            ("SignerName", "signerName", "", Null),
-            ("LabelSelector", "labelSelector", "", Null),
-            ("Optional", "optional", "", Null),
-            ("Path", "path", "", Empty),
+        "ScopeSelector" => &[("MatchExpressions", "matchExpressions", "ScopeRequirement", Null)],
+        "ScopeRequirement" => &[
+            ("ScopeName", "scopeName", "", Empty),
+            ("Operator", "operator", "", Empty),
+            ("Values", "values", "", Null),
         ],
         "PodDisruptionBudgetSpec" => &[
             ("MinAvailable", "minAvailable", "", Null),
@@ -81,6 +80,10 @@ pub fn internal_json(type_name: &str, tree: Tree<'_>) -> String {
     let Some(fields) = fields_of(type_name) else { return go_json(tree.0) };
     if !tree.exists() {
         return "null".into();
+    }
+    if tree.0.is_array() {
+        let items: Vec<String> = tree.items().map(|item| internal_json(type_name, item)).collect();
+        return format!("[{}]", items.join(","));
     }
     let parts: Vec<String> = fields
         .iter()

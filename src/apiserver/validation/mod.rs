@@ -13,8 +13,10 @@ mod internal;
 mod metadata;
 pub mod names;
 mod pod;
+mod policy;
 mod resources;
 mod security;
+mod volume_sources;
 mod volumes;
 mod warnings;
 mod workloads;
@@ -22,8 +24,10 @@ mod workloads;
 pub use answer::{go_map, invalid, invalid_patch, undecodable};
 pub use error::{ErrorType, FieldError, Path, go_json, quote};
 pub use metadata::selector_matches;
+pub use pod::APP_ARMOR as APP_ARMOR_ANNOTATION;
 pub use resources::{allows_overcommit, is_extended};
-pub use warnings::warnings;
+pub use security::visit_containers;
+pub use warnings::{APP_ARMOR as APP_ARMOR_WARNING, warnings};
 
 use super::schema::{Resource, Tree};
 use error::Errors;
@@ -51,9 +55,10 @@ pub fn validate_create(resource: &Resource, new: &Value) -> Vec<FieldError> {
         "PriorityClass" => cluster::priority_class(new, list),
         "PodDisruptionBudget" => cluster::disruption_budget(new, list),
         "RuntimeClass" => cluster::runtime_class(new, list),
-        "ResourceQuota" => cluster::resource_quota(new, list),
-        "LimitRange" => cluster::limit_range(new, list),
-        "ConfigMap" | "Secret" => cluster::config_data(new, list),
+        "ResourceQuota" => policy::resource_quota(new, list),
+        "LimitRange" => policy::limit_range(new, list),
+        "ConfigMap" => policy::config_map(new, list),
+        "Secret" => policy::secret(new, list),
         _ => {
             let rule = name_rule(resource);
             object_meta(new.at("metadata"), resource.is_namespaced(), rule, &Path::new("metadata"), list);
@@ -62,10 +67,11 @@ pub fn validate_create(resource: &Resource, new: &Value) -> Vec<FieldError> {
     errors.0
 }
 
-/// What is wrong with an object that replaces another one.
+/// What is wrong with an object that replaces another one. What several of the API server's rules say is told once.
 pub fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Vec<FieldError> {
     let mut errors = Errors::default();
     let (new, old, list) = (Tree(new), Tree(old), &mut errors);
+    object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), list);
     match resource.kind {
         "DaemonSet" => workloads::daemonset_update(new, old, list),
         "Pod" => pod::pod_update(new, old, list),
@@ -74,39 +80,40 @@ pub fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Fie
         "ReplicaSet" => workloads::replicaset_update(new, old, list),
         "ControllerRevision" => workloads::controller_revision_update(new, old, list),
         "PriorityClass" => cluster::priority_class_update(new, old, list),
-        "PodDisruptionBudget" => cluster::disruption_budget_update(new, old, list),
+        "PodDisruptionBudget" => cluster::budget_spec(new.at("spec"), list),
         "RuntimeClass" => cluster::runtime_class_update(new, old, list),
-        _ => {
-            object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), list);
+        "ResourceQuota" => policy::resource_quota_update(new, old, list),
+        "LimitRange" => policy::limit_range(new, list),
+        "ConfigMap" => {
+            policy::config_update(new, old, list);
+            policy::config_map(new, list);
+        }
+        "Secret" => {
+            policy::config_update(new, old, list);
+            policy::secret(new, list);
+        }
+        "Namespace" => {
+            cluster::namespace(new, list);
             let labels = |tree: Tree<'_>| tree.at("metadata").at("labels").0.clone();
-            if resource.kind == "Namespace" && list.0.is_empty() && labels(new) != labels(old) {
+            if list.0.is_empty() && labels(new) != labels(old) {
                 cluster::pod_security_labels(new, list);
             }
-            if matches!(resource.kind, "ResourceQuota" | "LimitRange" | "ConfigMap" | "Secret") {
-                // Rules of the content are the same; those of the metadata were just applied.
-                let known = list.0.len();
-                match resource.kind {
-                    "ResourceQuota" => cluster::resource_quota(new, list),
-                    "LimitRange" => cluster::limit_range(new, list),
-                    _ => cluster::config_data(new, list),
-                }
-                let seen: Vec<FieldError> = list.0.iter().take(known).cloned().collect();
-                let mut at = 0;
-                list.0.retain(|error| {
-                    at += 1;
-                    at <= known || !seen.contains(error)
-                });
-            }
+        }
+        _ => {}
+    }
+    let mut told: Vec<FieldError> = Vec::new();
+    for error in errors.0 {
+        if !told.contains(&error) {
+            told.push(error);
         }
     }
-    errors.0
+    told
 }
 
 /// The rule for names of a resource's objects.
 pub fn name_rule(resource: &Resource) -> fn(&str, bool) -> Vec<String> {
     match (resource.group, resource.kind) {
-        ("", "Namespace") => names::name_is_dns_label,
-        ("", "Service") => names::name_is_dns1035_label,
+        ("", "Namespace" | "Service") => names::name_is_dns_label,
         ("rbac.authorization.k8s.io", _) => names::path_segment_name,
         _ => names::name_is_dns_subdomain,
     }

@@ -107,22 +107,6 @@ pub fn dns1123_subdomain_with_underscore(text: &str) -> Vec<String> {
     messages
 }
 
-/// A DNS label that starts with a letter (services).
-pub fn dns1035_label(text: &str) -> Vec<String> {
-    let mut messages = Vec::new();
-    if text.len() > 63 {
-        messages.push(too_long(63));
-    }
-    if !is_label_text(text) || !text.starts_with(|c: char| c.is_ascii_lowercase()) {
-        messages.push(pattern(
-            "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
-            "[a-z]([-a-z0-9]*[a-z0-9])?",
-            &["my-name", "abc-123"],
-        ));
-    }
-    messages
-}
-
 /// A name that will get a suffix may end with a dash.
 fn masked(name: &str, prefix: bool) -> String {
     match name.strip_suffix('-') {
@@ -141,14 +125,9 @@ pub fn name_is_dns_subdomain(name: &str, prefix: bool) -> Vec<String> {
     dns1123_subdomain(&masked(name, prefix))
 }
 
-/// Names of namespaces.
+/// Names of namespaces and services.
 pub fn name_is_dns_label(name: &str, prefix: bool) -> Vec<String> {
     dns1123_label(&masked(name, prefix))
-}
-
-/// Names of services.
-pub fn name_is_dns1035_label(name: &str, prefix: bool) -> Vec<String> {
-    dns1035_label(&masked(name, prefix))
 }
 
 /// Names of RBAC objects: anything that fits a URL path segment.
@@ -330,12 +309,24 @@ pub fn parse_ip(text: &str) -> Option<IpAddr> {
     Some(IpAddr::from(octets))
 }
 
-/// An IP address.
+/// Whether a part of an IPv4 address starts with a zero that says nothing.
+fn has_leading_zeros(address: &str) -> bool {
+    !address.contains(':') && address.split('.').any(|part| part.len() > 1 && part.starts_with('0'))
+}
+
+fn is_mapped(address: IpAddr) -> bool {
+    matches!(address, IpAddr::V6(address) if address.to_ipv4_mapped().is_some())
+}
+
+/// An IP address: one that every program reads the same.
 pub fn ip(text: &str) -> Vec<String> {
-    if parse_ip(text).is_some() {
-        return Vec::new();
-    }
-    vec!["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)".into()]
+    let message = match parse_ip(text) {
+        None => "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+        Some(_) if has_leading_zeros(text) => "must not have leading 0s",
+        Some(address) if is_mapped(address) => "must not be an IPv4-mapped IPv6 address",
+        Some(_) => return Vec::new(),
+    };
+    vec![message.into()]
 }
 
 /// Reads a CIDR block: its address and prefix length.
@@ -348,12 +339,35 @@ pub fn parse_cidr(text: &str) -> Option<(IpAddr, u8)> {
     (length <= most).then_some((address, length))
 }
 
-/// A CIDR block.
+/// A CIDR block: one that every program reads the same.
 pub fn cidr(text: &str) -> Vec<String> {
-    if parse_cidr(text).is_some() {
-        return Vec::new();
+    let (address, length) = text.split_once('/').unwrap_or((text, ""));
+    let message = match parse_cidr(text) {
+        None => "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+        Some(_) if has_leading_zeros(address) || (length.len() > 1 && length.starts_with('0')) => {
+            "must not have leading 0s in IP or prefix length"
+        }
+        Some((address, _)) if is_mapped(address) => "must not have an IPv4-mapped IPv6 address",
+        Some((address, length)) if has_host_bits(address, length) => "must not have bits set beyond the prefix length",
+        Some(_) => return Vec::new(),
+    };
+    vec![message.into()]
+}
+
+fn has_host_bits(address: IpAddr, length: u8) -> bool {
+    let length = u32::from(length);
+    match address {
+        IpAddr::V4(address) => address.to_bits().checked_shl(length).unwrap_or(0) != 0,
+        IpAddr::V6(address) => address.to_bits().checked_shl(length).unwrap_or(0) != 0,
     }
-    vec!["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)".into()]
+}
+
+/// An address or a block of IPv6 as RFC 5952 writes it, where it is written otherwise.
+pub fn canonical_ipv6(text: &str) -> Option<String> {
+    let (address, length) = text.split_once('/').map_or((text, None), |(address, length)| (address, Some(length)));
+    let IpAddr::V6(parsed) = parse_ip(address)? else { return None };
+    let canonical = length.map_or_else(|| parsed.to_string(), |length| format!("{parsed}/{length}"));
+    (canonical != text).then_some(canonical)
 }
 
 #[cfg(test)]
@@ -371,7 +385,6 @@ mod tests {
         assert!(name_is_dns_subdomain("agent-", true).is_empty());
         assert_eq!(dns1123_label("a.b"), ["must not contain dots"]);
         assert_eq!(dns1123_label(&"a".repeat(64)), ["must be no more than 63 characters"]);
-        assert!(dns1035_label("1a").len() == 1 && dns1035_label("a1").is_empty());
     }
 
     #[test]
@@ -397,12 +410,20 @@ mod tests {
         assert_eq!(port_name("this-name-is-too-long"), ["must be no more than 15 characters"]);
         assert_eq!(port_name("80"), ["must contain at least one letter (a-z)"]);
         assert_eq!((percent_value("150%"), percent_value("%"), percent_value("1")), (Some(150), None, None));
-        for good in ["10.0.0.1", "010.0.0.1", "::1", "2001:db8::ffff"] {
+        for good in ["10.0.0.1", "0.0.0.0", "::1", "2001:db8::ffff", "2001:DB8:0::1"] {
             assert!(ip(good).is_empty(), "{good}");
         }
         for bad in ["", "10.0.0", "10.0.0.256", "localhost", "10.0.0.1.2"] {
             assert_eq!(ip(bad).len(), 1, "{bad}");
         }
+        assert_eq!(ip("010.0.0.1"), ["must not have leading 0s"]);
+        assert_eq!(ip("::ffff:10.0.0.1"), ["must not be an IPv4-mapped IPv6 address"]);
+        assert_eq!(cidr("10.0.0.0/08"), ["must not have leading 0s in IP or prefix length"]);
+        assert_eq!(cidr("10.0.0.1/24"), ["must not have bits set beyond the prefix length"]);
+        assert!(cidr("0.0.0.0/0").is_empty() && cidr("10.0.0.1/32").is_empty() && cidr("::/0").is_empty());
+        assert_eq!(canonical_ipv6("2001:DB8:0::1").as_deref(), Some("2001:db8::1"));
+        assert_eq!(canonical_ipv6("2001:db8:0::/64").as_deref(), Some("2001:db8::/64"));
+        assert_eq!((canonical_ipv6("2001:db8::1"), canonical_ipv6("10.0.0.1")), (None, None));
         assert!(cidr("10.0.0.0/24").is_empty() && cidr("2001:db8::/64").is_empty());
         assert!(cidr("10.0.0.0").len() == 1 && cidr("10.0.0.0/33").len() == 1 && cidr("x/8").len() == 1);
         assert_eq!(env_var_name("A=B").len(), 1);

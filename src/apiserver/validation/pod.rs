@@ -3,19 +3,23 @@
 //! Follows kubernetes pkg/apis/core/validation ValidatePodSpec, ValidatePodTemplateSpec, ValidatePodCreate and
 //! ValidatePodUpdate, v1.36 with default feature gates.
 use super::affinity::{affinity, tolerations, topology_spread};
-use super::container::{ContainerContext, containers, ephemeral_containers, image_without_padding, init_containers};
+use super::container::{
+    ContainerContext, containers, ephemeral_containers, file_key_volumes, image_without_padding, init_containers,
+};
 use super::error::{Errors, Path, quote};
 use super::internal::internal_json;
-use super::metadata::{annotations, label_name, labels, object_meta, object_meta_update, shown};
+use super::metadata::{annotations, label_name, labels, object_meta, shown};
 use super::names;
-use super::resources::{Level, quantity, resource_requirements};
+use super::resources::{Level, is_huge_page, quantity, resource_requirements};
 use super::security::{one_of, operating_system, pod_security, visit_containers, windows_host_process};
 use super::volumes::{VolumeContext, descending_path, volumes};
+use crate::apiserver::admission::container_amounts;
 use crate::apiserver::schema::Tree;
 use serde_json::{Value, json};
 
 const MAX_INT32: i64 = i32::MAX as i64;
-const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
+/// What an annotation for a container's AppArmor profile begins with.
+pub const APP_ARMOR: &str = "container.apparmor.security.beta.kubernetes.io/";
 const SECCOMP_POD: &str = "seccomp.security.alpha.kubernetes.io/pod";
 const SECCOMP_CONTAINER: &str = "container.seccomp.security.alpha.kubernetes.io/";
 
@@ -44,6 +48,7 @@ fn pod_spec(spec: Tree<'_>, context: VolumeContext<'_>, path: &Path<'_>, errors:
     topology_spread(spec.at("topologySpreadConstraints"), &path.child("topologySpreadConstraints"), errors);
     windows_host_process(spec, path, errors);
     host_users(spec, path, errors);
+    hostname_override(spec, &path.child("hostnameOverride"), errors);
     dns_name(spec, "serviceAccountName", path, errors);
     dns_name(spec, "nodeName", path, errors);
     if let Some(seconds) = spec.opt_int("activeDeadlineSeconds").filter(|s| !(1..=MAX_INT32).contains(s)) {
@@ -53,13 +58,6 @@ fn pod_spec(spec: Tree<'_>, context: VolumeContext<'_>, path: &Path<'_>, errors:
         let text = spec.str(field);
         if !text.is_empty() {
             errors.invalid_all(&path.child(field), text, names::dns1123_label(text));
-        }
-    }
-    if spec.has("hostnameOverride") {
-        let (name, place) = (spec.str("hostnameOverride"), path.child("hostnameOverride"));
-        errors.invalid_all(&place, name, names::dns1123_subdomain(name));
-        if name.len() > 64 {
-            errors.invalid(&place, name, "must be no more than 64 characters");
         }
     }
     tolerations(spec.at("tolerations"), &path.child("tolerations"), errors);
@@ -77,6 +75,23 @@ fn pod_spec(spec: Tree<'_>, context: VolumeContext<'_>, path: &Path<'_>, errors:
         resource_requirements(Tree(&overhead), Level::Container, &[], &path.child("overhead"), errors);
     }
     operating_system(spec, path, errors);
+    file_key_volumes(spec, path, errors);
+}
+
+fn hostname_override(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
+    if !spec.has("hostnameOverride") {
+        return;
+    }
+    for field in ["setHostnameAsFQDN", "hostNetwork"] {
+        if spec.flag(field) {
+            errors.forbidden(path, &format!("may not be specified when {field} is true"));
+        }
+    }
+    let name = spec.str("hostnameOverride");
+    if name.len() > 64 {
+        errors.too_long(path, 64);
+    }
+    errors.invalid_all(path, name, names::dns1123_subdomain(name));
 }
 
 fn required_one_of(spec: Tree<'_>, field: &str, valid: &[&str], path: &Path<'_>, errors: &mut Errors) {
@@ -135,16 +150,22 @@ fn pod_resources(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     if !resources.exists() {
         return;
     }
+    if spec.at("os").str("name") == "windows" {
+        return errors.forbidden(path, "may not be set for a windows pod");
+    }
     if resources.has("claims") {
-        errors.forbidden(&path.child("claims"), "claims cannot be set for Resources at pod-level");
+        errors.forbidden(&path.child("claims"), "claims may not be set for Resources at pod-level");
     }
     resource_requirements(resources, Level::Pod, &[], path, errors);
-    let requests_path = path.child("requests");
-    for (name, amount) in crate::apiserver::admission::container_requests(spec) {
-        let of_pod = quantity(resources.at("requests").at(&name));
-        if amount > of_pod {
-            let detail = format!("must be greater than or equal to aggregate container requests of {amount}");
-            errors.invalid(&requests_path.key(&name), &of_pod.to_string(), &detail);
+    // Huge pages cannot be overcommitted, so the limits of the containers must fit together, too.
+    for side in ["requests", "limits"] {
+        let place = path.child(side);
+        for (name, amount) in container_amounts(spec, side) {
+            let of_pod = resources.at(side).at(&name);
+            if of_pod.exists() && amount > quantity(of_pod) && (side == "requests" || is_huge_page(&name)) {
+                let detail = format!("must be greater than or equal to aggregate container {side} of {amount}");
+                errors.invalid(&place.key(&name), &quantity(of_pod).to_string(), &detail);
+            }
         }
     }
     let containers_path = path.child("containers");
@@ -238,11 +259,17 @@ fn host_users(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     if spec.at("hostUsers").0.as_bool() != Some(false) {
         return;
     }
+    const DETAIL: &str = "when `hostUsers` is false";
     for (field, shown) in [("hostNetwork", "hostNetwork"), ("hostPID", "HostPID"), ("hostIPC", "HostIPC")] {
         if spec.flag(field) {
-            errors.forbidden(&path.child(shown), "when `pod.Spec.HostUsers` is false");
+            errors.forbidden(&path.child(shown), DETAIL);
         }
     }
+    visit_containers(spec, path, |container, place| {
+        if container.len("volumeDevices") > 0 {
+            errors.forbidden(&place.child("volumeDevices"), DETAIL);
+        }
+    });
 }
 
 fn host_aliases(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
@@ -409,7 +436,6 @@ const UPDATABLE: &str = "pod updates may not change fields other than `spec.cont
 /// A pod that replaces another: nearly nothing of its spec may change.
 pub fn pod_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
     let meta_path = Path::new("metadata");
-    object_meta_update(new.at("metadata"), old.at("metadata"), &meta_path, errors);
     metadata_and_spec(new, errors);
     annotation_updates(new, old, &meta_path.child("annotations"), errors);
     let (spec, old_spec) = (new.at("spec"), old.at("spec"));

@@ -82,7 +82,8 @@ pub fn resource_name(name: &str, path: &Path<'_>, errors: &mut Errors) -> bool {
     true
 }
 
-fn container_resource_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
+/// A resource of a container.
+pub fn container_resource_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
     resource_name(name, path, errors);
     if !name.contains('/') {
         if !COMPUTE.contains(&name) && !is_huge_page(name) {
@@ -102,9 +103,14 @@ fn pod_resource_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
 /// A resource name in a quota.
 pub fn quota_resource_name(name: &str, path: &Path<'_>, errors: &mut Errors) {
     resource_name(name, path, errors);
-    if !name.contains('/') && name != "storage" && !is_standard(name) {
+    if !name.contains('/') && !is_quota_resource(name) {
         errors.invalid(path, name, "must be a standard resource for quota");
     }
+}
+
+/// Whether quotas know the resource by themselves.
+pub fn is_quota_resource(name: &str) -> bool {
+    name != "storage" && is_standard(name)
 }
 
 /// An amount of a resource.
@@ -214,6 +220,7 @@ fn resource_claims(resources: Tree<'_>, claim_names: &[&str], path: &Path<'_>, e
             } else {
                 let mut sorted: Vec<String> = claim_names.iter().map(|name| (*name).to_owned()).collect();
                 sorted.sort_unstable();
+                sorted.dedup();
                 detail.push_str(": ");
                 detail.push_str(&sorted.join(", "));
             }

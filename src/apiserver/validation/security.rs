@@ -184,25 +184,49 @@ fn windows(options: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     if options.has("runAsUserName") {
         let name = options.str("runAsUserName");
         let name_path = path.child("runAsUserName");
-        let user = name.rsplit('\\').next().unwrap_or(name);
-        if name.is_empty() {
-            errors.invalid(&name_path, name, "runAsUserName cannot be an empty string");
-        } else if name.chars().any(|c| c.is_ascii_control()) {
-            errors.invalid(&name_path, name, "runAsUserName cannot contain control characters");
-        } else if name.matches('\\').count() > 1 {
-            errors.invalid(&name_path, name, "runAsUserName cannot contain more than one backslash");
-        } else if user.is_empty() {
-            errors.invalid(&name_path, name, "runAsUserName's User cannot be empty");
-        } else if user.len() > 104 {
-            let detail = "runAsUserName's User length must not be longer than 104 characters";
-            errors.invalid(&name_path, name, detail);
-        } else if user.chars().all(|c| c == '.' || c == ' ') {
-            errors.invalid(&name_path, name, "runAsUserName's User cannot contain only periods or spaces");
-        } else if user.contains(['"', '/', ':', ';', '|', '=', ',', '+', '*', '?', '<', '>', '@', '[', ']']) {
-            let detail = "runAsUserName's User cannot contain the following characters: \"/\\:;|=,+*?<>@[]";
+        for detail in windows_user(name) {
             errors.invalid(&name_path, name, detail);
         }
     }
+}
+
+/// What is wrong with a Windows user: `USER` or `DOMAIN\USER`.
+fn windows_user(name: &str) -> Vec<&'static str> {
+    if name.is_empty() {
+        return vec!["runAsUserName cannot be an empty string"];
+    }
+    if name.chars().any(|c| c.is_ascii_control()) {
+        return vec!["runAsUserName cannot contain control characters"];
+    }
+    if name.matches('\\').count() > 1 {
+        return vec!["runAsUserName cannot contain more than one backslash"];
+    }
+    let (domain, user) = name.split_once('\\').map_or((None, name), |(domain, user)| (Some(domain), user));
+    let mut found = Vec::new();
+    if let Some(domain) = domain {
+        if domain.len() >= 256 {
+            found.push("runAsUserName's Domain length must be under 256 characters");
+        }
+        let net_bios = (1..=15).contains(&domain.chars().count())
+            && !domain.starts_with('.')
+            && !domain.contains(['/', ':', '*', '?', '"', '<', '>', '|']);
+        let label = |part: &str| part.len() <= 63 && names::dns1123_label(&part.to_ascii_lowercase()).is_empty();
+        if !net_bios && !domain.split('.').all(label) {
+            found.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
+        }
+    }
+    if user.is_empty() {
+        found.push("runAsUserName's User cannot be empty");
+    } else if user.len() > 104 {
+        found.push("runAsUserName's User length must not be longer than 104 characters");
+    }
+    if !user.is_empty() && user.chars().all(|c| c == '.' || c == ' ') {
+        found.push("runAsUserName's User cannot contain only periods or spaces");
+    }
+    if user.contains(['"', '/', ':', ';', '|', '=', ',', '+', '*', '?', '<', '>', '@', '[', ']']) {
+        found.push("runAsUserName's User cannot contain the following characters: \"/\\:;|=,+*?<>@[]");
+    }
+    found
 }
 
 /// Fields of the pod that a Windows pod may not have: below which struct, name.
@@ -255,7 +279,7 @@ pub fn operating_system(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     match spec.at("os").str("name") {
         "" => {
             let os = path.child("os");
-            errors.required(&os.child("name"), "cannot be empty");
+            errors.required(&os.child("name"), "");
         }
         "linux" => {
             let detail = "windows options cannot be set for a linux pod";
@@ -274,7 +298,13 @@ pub fn operating_system(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
             for (below, field) in NOT_ON_WINDOWS {
                 let (parent, parent_path) =
                     if below.is_empty() { (spec, path) } else { (spec.at(below), &context_path) };
-                if parent.has(field) {
+                // What has no pointer there is set when it is not its zero value.
+                let set = match *field {
+                    "hostPID" | "hostIPC" => parent.flag(field),
+                    "sysctls" => parent.len(field) > 0,
+                    _ => parent.has(field),
+                };
+                if set {
                     errors.forbidden(&parent_path.child(field), detail);
                 }
             }

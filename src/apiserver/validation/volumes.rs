@@ -2,11 +2,9 @@
 //!
 //! Follows kubernetes pkg/apis/core/validation (ValidateVolumes and neighbours), v1.36.
 use super::downward;
-use super::error::{Errors, Path, go_json};
-use super::internal::internal_json;
-use super::metadata::{annotations, label_selector, labels, selector_json};
+use super::error::{Errors, Path};
 use super::names;
-use super::resources::quantity;
+use super::volume_sources::one_source;
 use crate::apiserver::schema::Tree;
 
 /// Volume sources in the API server's order: field, the name it has in "more than 1 volume type" (some are misspelt),
@@ -26,7 +24,7 @@ const SOURCES: &[(&str, &str, &str, &[&str])] = &[
     ("rbd", "rbd", "rbd", &["monitors", "image"]),
     ("cinder", "cinder", "cinder", &["volumeID"]),
     ("cephfs", "cephFS", "cephfs", &["monitors"]),
-    ("quobyte", "quobyte", "quobyte", &["volume"]),
+    ("quobyte", "quobyte", "quobyte", &[]),
     ("downwardAPI", "downwarAPI", "downwardAPI", &[]),
     ("fc", "fc", "fc", &[]),
     ("flexVolume", "flexVolume", "flexVolume", &["driver"]),
@@ -39,15 +37,12 @@ const SOURCES: &[(&str, &str, &str, &[&str])] = &[
     ("storageos", "storageos", "storageos", &["volumeName"]),
     ("projected", "projected", "projected", &[]),
     ("scaleIO", "scaleIO", "scaleIO", &["gateway", "system", "volumeName"]),
-    ("csi", "csi", "csi", &["driver"]),
+    ("csi", "csi", "csi", &[]),
     ("ephemeral", "ephemeral", "ephemeral", &["volumeClaimTemplate"]),
     ("image", "image", "image", &[]),
 ];
 
 const FILE_MODE: &str = "must be a number between 0 and 0777 (octal), both inclusive";
-const HOST_PATH_TYPES: &[&str] =
-    &["", "BlockDevice", "CharDevice", "Directory", "DirectoryOrCreate", "File", "FileOrCreate", "Socket"];
-
 /// The sound volumes with their names.
 pub type Volumes<'a> = Vec<(&'a str, Tree<'a>)>;
 
@@ -130,193 +125,9 @@ fn volume_source(volume: Tree<'_>, context: VolumeContext<'_>, path: &Path<'_>, 
     }
 }
 
-/// Rules of single sources beyond required fields.
-fn one_source(
-    field: &str,
-    source: Tree<'_>,
-    volume_name: &str,
-    context: VolumeContext<'_>,
-    volume_path: &Path<'_>,
-    path: &Path<'_>,
-    errors: &mut Errors,
-) {
-    match field {
-        "emptyDir" if quantity(source.at("sizeLimit")).is_negative() => {
-            errors.forbidden(&path.child("sizeLimit"), "SizeLimit field must be a valid resource quantity");
-        }
-        "hostPath" => {
-            let host_path = source.str("path");
-            if host_path.is_empty() {
-                errors.required(&path.child("path"), "");
-                return;
-            }
-            no_backsteps(host_path, &path.child("path"), errors);
-            let kind = source.str("type");
-            if !HOST_PATH_TYPES.contains(&kind) {
-                errors.not_supported(&path.child("type"), kind, HOST_PATH_TYPES);
-            }
-        }
-        "gitRepo" => descending_path(source.str("directory"), &path.child("directory"), errors),
-        "gcePersistentDisk" | "awsElasticBlockStore" => {
-            let partition = source.int("partition");
-            if !(0..=255).contains(&partition) {
-                errors.invalid_number(&path.child("partition"), partition, &names::range_message(1, 255));
-            }
-        }
-        "secret" | "configMap" => {
-            file_mode(source, "defaultMode", path, errors);
-            let items = path.child("items");
-            for (at, item) in source.list("items").enumerate() {
-                key_to_path(item, &items.index(at), errors);
-            }
-        }
-        "nfs" => {
-            let nfs_path = source.str("path");
-            if !nfs_path.starts_with('/') {
-                errors.invalid(&path.child("path"), nfs_path, "must be an absolute path");
-            }
-        }
-        "iscsi" => {
-            let iqn = source.str("iqn");
-            if !iqn.is_empty() && !["iqn", "eui", "naa"].iter().any(|kind| iqn.starts_with(kind)) {
-                errors.invalid(&path.child("iqn"), iqn, "must be valid format starting with iqn, eui, or naa");
-            }
-            let lun = source.int("lun");
-            if !(0..=255).contains(&lun) {
-                errors.invalid_number(&path.child("lun"), lun, &names::range_message(0, 255));
-            }
-            if (source.flag("chapAuthDiscovery") || source.flag("chapAuthSession")) && !source.has("secretRef") {
-                errors.required(&path.child("secretRef"), "");
-            }
-        }
-        "flocker" => {
-            let (name, uuid) = (source.str("datasetName"), source.str("datasetUUID"));
-            if name.is_empty() && uuid.is_empty() {
-                errors.required(path, "one of datasetName and datasetUUID is required");
-            } else if !name.is_empty() && !uuid.is_empty() {
-                let detail = "datasetName and datasetUUID can not be specified simultaneously";
-                errors.invalid(path, "resource", detail);
-            }
-            if name.contains('/') {
-                errors.invalid(&path.child("datasetName"), name, "must not contain '/'");
-            }
-        }
-        "downwardAPI" => {
-            file_mode(source, "defaultMode", path, errors);
-            for item in source.list("items") {
-                downward::volume_file(item, path, errors);
-            }
-        }
-        "fc" => {
-            if source.len("targetWWNs") == 0 && source.len("wwids") == 0 {
-                let detail = "must specify either targetWWNs or wwids, but not both";
-                errors.required(&path.child("targetWWNs"), detail);
-            }
-            if source.len("targetWWNs") > 0 && source.len("wwids") > 0 {
-                let detail = "targetWWNs and wwids can not be specified simultaneously";
-                errors.invalid_value(&path.child("targetWWNs"), &go_json(source.at("targetWWNs").0), detail);
-            }
-            if source.len("targetWWNs") > 0 {
-                match source.opt_int("lun") {
-                    None => errors.required(&path.child("lun"), "lun is required if targetWWNs is specified"),
-                    Some(lun) if !(0..=255).contains(&lun) => {
-                        errors.invalid_number(&path.child("lun"), lun, &names::range_message(0, 255));
-                    }
-                    Some(_) => {}
-                }
-            }
-        }
-        "csi" => {
-            let driver = source.str("driver");
-            if driver.len() > 63 {
-                errors.too_long(&path.child("driver"), 63);
-            }
-            let messages = names::dns1123_subdomain(&driver.to_ascii_lowercase());
-            errors.invalid_all(&path.child("driver"), driver, messages);
-            let secret = source.at("nodePublishSecretRef");
-            if secret.exists() && secret.str("name").is_empty() {
-                let place = path.child("nodePublishSecretRef");
-                errors.required(&place.child("name"), "");
-            }
-        }
-        "projected" => projected(source, path, errors),
-        "ephemeral" => {
-            claim_template(source.at("volumeClaimTemplate"), &path.child("volumeClaimTemplate"), errors);
-            if !context.pod_name.is_empty() && !volume_name.is_empty() {
-                let claim = format!("{}-{volume_name}", context.pod_name);
-                for message in names::name_is_dns_subdomain(&claim, false) {
-                    let detail = format!("PVC name {claim:?}: {message}");
-                    errors.invalid(&volume_path.child("name"), volume_name, &detail);
-                }
-            }
-        }
-        "image" => {
-            if context.is_pod && source.str("reference").is_empty() {
-                errors.required(&path.child("reference"), "");
-            }
-            super::container::pull_policy(source.str("pullPolicy"), &path.child("pullPolicy"), errors);
-        }
-        _ => {}
-    }
-}
-
-fn claim_template(template: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
-    if !template.exists() {
-        return;
-    }
-    let meta_path = path.child("metadata");
-    let meta = template.at("metadata");
-    annotations(meta.at("annotations"), &meta_path.child("annotations"), errors);
-    labels(meta.at("labels"), &meta_path.child("labels"), errors);
-    for field in ["name", "generateName", "namespace", "ownerReferences", "finalizers"] {
-        if meta.has(field) {
-            errors.forbidden(&meta_path.child(field), "cannot be set for an ephemeral volume");
-        }
-    }
-    claim_spec(template.at("spec"), &path.child("spec"), errors);
-}
-
-/// What a PersistentVolumeClaim asks for.
-fn claim_spec(spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
-    const MODES: &[&str] = &["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
-    let modes_path = path.child("accessModes");
-    if spec.len("accessModes") == 0 {
-        errors.required(&modes_path, "at least 1 access mode is required");
-    }
-    label_selector(spec.at("selector"), &path.child("selector"), errors);
-    let (mut alone, mut with_others) = (false, false);
-    for mode in spec.list("accessModes").map(Tree::text) {
-        if !MODES.contains(&mode) {
-            errors.not_supported(&modes_path, mode, MODES);
-        } else if mode == "ReadWriteOncePod" {
-            alone = true;
-        } else {
-            with_others = true;
-        }
-    }
-    if alone && with_others {
-        errors.forbidden(&modes_path, "may not use ReadWriteOncePod with other access modes");
-    }
-    let resources = path.child("resources");
-    let storage_path = resources.key("storage");
-    let storage = spec.path(&["resources", "requests", "storage"]);
-    if !storage.exists() {
-        errors.required(&storage_path, "");
-    } else if quantity(storage).is_negative() || quantity(storage).is_zero() {
-        errors.invalid(&storage_path, &quantity(storage).to_string(), "must be greater than zero");
-    }
-    let class = |field: &str, errors: &mut Errors| {
-        let name = spec.str(field);
-        if !name.is_empty() {
-            errors.invalid_all(&path.child(field), name, names::name_is_dns_subdomain(name, false));
-        }
-    };
-    class("storageClassName", errors);
-    super::security::one_of(spec, "volumeMode", &["Block", "Filesystem"], path, errors);
-    class("volumeAttributesClassName", errors);
-}
-
-fn projected(source: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
+/// What is projected into one volume from several sources. (Of those, certificates and bundles are behind gates that
+/// are off: such sources are dropped before.)
+pub fn projected(source: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     file_mode(source, "defaultMode", path, errors);
     let mut paths: Vec<&str> = Vec::new();
     let sources = path.child("sources");
@@ -345,15 +156,6 @@ fn projected(source: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
         let token = one.at("serviceAccountToken");
         if token.exists() {
             token_projection(token, &place.child("serviceAccountToken"), path, errors);
-        }
-        let bundle = one.at("clusterTrustBundle");
-        if bundle.exists() {
-            trust_bundle(bundle, &place.child("clusterTrustBundle"), errors);
-            let bundle_path = bundle.str("path");
-            if paths.contains(&bundle_path) {
-                errors.invalid(path, bundle_path, "conflicting duplicate paths");
-            }
-            paths.push(bundle_path);
         }
         if one.entries().count() > 1 {
             errors.forbidden(&place, "may not specify more than 1 volume type per source");
@@ -389,37 +191,8 @@ fn token_projection(token: Tree<'_>, path: &Path<'_>, volume_path: &Path<'_>, er
     }
 }
 
-fn trust_bundle(bundle: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
-    match (bundle.has("name"), bundle.has("signerName")) {
-        (true, true) => {
-            let shown = internal_json("ClusterTrustBundle", bundle);
-            errors.invalid_value(path, &shown, "only one of name and signerName may be used");
-        }
-        (true, false) => {
-            if bundle.str("name").is_empty() {
-                errors.required(&path.child("name"), "must be a valid object name");
-            }
-            if bundle.has("labelSelector") {
-                let shown = selector_json(bundle.at("labelSelector"));
-                let detail = "labelSelector must be unset if name is specified";
-                errors.invalid_value(&path.child("labelSelector"), &shown, detail);
-            }
-        }
-        (false, true) => {
-            if bundle.str("signerName").is_empty() {
-                errors.required(&path.child("signerName"), "must be a valid signer name");
-            }
-            label_selector(bundle.at("labelSelector"), &path.child("labelSelector"), errors);
-        }
-        (false, false) => errors.required(path, "either name or signerName must be specified"),
-    }
-    if bundle.str("path").is_empty() {
-        errors.required(&path.child("path"), "");
-    }
-    local_path(bundle.str("path"), &path.child("path"), errors);
-}
-
-fn key_to_path(item: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
+/// A key of a config map or secret and the file it becomes.
+pub fn key_to_path(item: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     for name in ["key", "path"] {
         if item.str(name).is_empty() {
             errors.required(&path.child(name), "");

@@ -24,17 +24,21 @@ pub fn warnings(kind: &str, new: &Value, old: Option<&Value>) -> Vec<String> {
                     messages.join(" ")
                 ));
             }
-            // On update only when the spec has changed.
-            let unchanged = old.is_some_and(|old| Tree(old).at("spec").0 == new.at("spec").0);
+            // On update only when the template has changed or, of the others, anything that counts.
+            let unchanged = old.map(Tree).is_some_and(|old| match kind {
+                "DaemonSet" => old.path(&["spec", "template"]).0 == new.path(&["spec", "template"]).0,
+                _ => old.at("metadata").int("generation") == new.at("metadata").int("generation"),
+            });
             if !unchanged {
                 let spec = Path::new("spec");
                 let template = new.at("spec").at("template");
                 pod(template.at("metadata"), template.at("spec"), Some(&spec.child("template")), &mut list);
             }
         }
-        "Pod" => {
+        // Nobody is to write to pods that are there already.
+        "Pod" if old.is_none() => {
             let messages = names::dns1123_label(new.at("metadata").str("name"));
-            if old.is_none() && !messages.is_empty() {
+            if !messages.is_empty() {
                 list.push(format!(
                     "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS \
                      label is recommended: [{}]",
@@ -44,11 +48,13 @@ pub fn warnings(kind: &str, new: &Value, old: Option<&Value>) -> Vec<String> {
             pod(new.at("metadata"), new.at("spec"), None, &mut list);
         }
         "Node" => {
-            if new.at("spec").has("configSource") {
-                list.push("spec.configSource: the feature is no longer supported".into());
-            }
             if !new.at("spec").str("externalID").is_empty() {
                 list.push("spec.externalID: this field is deprecated, and is unused by Kubernetes".into());
+            }
+            let spec = Path::new("spec");
+            let path = spec.child("podCIDRs");
+            for (at, block) in new.at("spec").list("podCIDRs").enumerate() {
+                canonical(block.text(), "IPv6 CIDR value", &path.index(at), &mut list);
             }
         }
         _ => {}
@@ -118,7 +124,7 @@ fn pod(meta: Tree<'_>, spec: Tree<'_>, template: Option<&Path<'_>>, list: &mut V
     fractions(spec.at("overhead"), &spec_path.child("overhead"), list);
     profile_annotations(meta, spec, None, &annotations, list);
     visit_containers(spec, &spec_path, |container, path| {
-        profile_annotations(meta, spec, Some(container), &annotations, list);
+        profile_annotations(meta, spec, Some((container, template.is_some())), &annotations, list);
         let resources = path.child("resources");
         // Memory first, then local storage; of each the limit first.
         for resource in ["memory", "ephemeral-storage"] {
@@ -135,6 +141,23 @@ fn pod(meta: Tree<'_>, spec: Tree<'_>, template: Option<&Path<'_>>, list: &mut V
         list.push(format!("{path}: must be >= 0; negative values are invalid and will be treated as 1"));
     }
     null_selectors(spec, &spec_path, list);
+    let config = spec_path.child("dnsConfig");
+    let servers = config.child("nameservers");
+    for (at, server) in spec.at("dnsConfig").list("nameservers").enumerate() {
+        canonical(server.text(), "IPv6 address", &servers.index(at), list);
+    }
+    let aliases = spec_path.child("hostAliases");
+    for (at, alias) in spec.list("hostAliases").enumerate() {
+        canonical(alias.str("ip"), "IPv6 address", &aliases.index(at).child("ip"), list);
+    }
+}
+
+/// An address that may be written shorter.
+fn canonical(text: &str, what: &str, path: &Path<'_>, list: &mut Vec<String>) {
+    if let Some(better) = names::canonical_ipv6(text) {
+        let (text, better) = (quote(text), quote(&better));
+        list.push(format!("{path}: {what} {text} should be in RFC 5952 canonical format ({better})"));
+    }
 }
 
 fn placement(spec: Tree<'_>, path: &Path<'_>, list: &mut Vec<String>) {
@@ -260,30 +283,33 @@ fn collisions(paths: &[String], whose: &str, list: &mut Vec<String>) {
     }
 }
 
+/// What is said of the annotation for an AppArmor profile.
+pub const APP_ARMOR: &str = "deprecated since v1.30; use the \"appArmorProfile\" field instead";
+
 /// Annotations for security profiles where the field that took their place is not set.
 fn profile_annotations(
     meta: Tree<'_>,
     spec: Tree<'_>,
-    container: Option<Tree<'_>>,
+    container: Option<(Tree<'_>, bool)>,
     path: &Path<'_>,
     list: &mut Vec<String>,
 ) {
     const SECCOMP: &str = "non-functional in v1.27+; use the \"seccompProfile\" field instead";
-    const APP_ARMOR: &str = "deprecated since v1.30; use the \"appArmorProfile\" field instead";
     let mut tell = |key: &str, set: bool, message: &str| {
         if !set && meta.at("annotations").has(key) {
             list.push(format!("{}: {message}", path.key(key)));
         }
     };
     let pod = spec.at("securityContext");
-    let Some(container) = container else {
+    let Some((container, in_template)) = container else {
         return tell("seccomp.security.alpha.kubernetes.io/pod", pod.has("seccompProfile"), SECCOMP);
     };
     let (name, context) = (container.str("name"), container.at("securityContext"));
     let seccomp = format!("container.seccomp.security.alpha.kubernetes.io/{name}");
     tell(&seccomp, context.has("seccompProfile"), SECCOMP);
-    let app_armor = format!("container.apparmor.security.beta.kubernetes.io/{name}");
-    tell(&app_armor, pod.has("appArmorProfile") || context.has("appArmorProfile"), APP_ARMOR);
+    // Of a pod it has been told when the annotation became a field.
+    let app_armor = format!("{}{name}", super::pod::APP_ARMOR);
+    tell(&app_armor, !in_template || pod.has("appArmorProfile") || context.has("appArmorProfile"), APP_ARMOR);
 }
 
 fn duplicates(spec: Tree<'_>, field: &str, key: &str, path: &Path<'_>, list: &mut Vec<String>) {

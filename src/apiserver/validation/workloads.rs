@@ -3,7 +3,7 @@
 //! Follows kubernetes pkg/apis/apps/validation, v1.36.
 use super::error::{Errors, Path, quote};
 use super::internal::internal_json;
-use super::metadata::{label_selector, object_meta, object_meta_update, selector_json, selector_matches, shown};
+use super::metadata::{label_selector, object_meta, selector_json, selector_matches, shown};
 use super::names;
 use super::pod::pod_template;
 use crate::apiserver::schema::Tree;
@@ -16,7 +16,6 @@ pub fn daemonset(set: Tree<'_>, errors: &mut Errors) {
 
 /// A DaemonSet that replaces another.
 pub fn daemonset_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
-    object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), errors);
     let path = Path::new("spec");
     immutable_selector(new, old, &path, errors);
     daemonset_spec(new.at("spec"), &path, errors);
@@ -151,7 +150,6 @@ pub fn deployment(deployment: Tree<'_>, errors: &mut Errors) {
 
 /// A Deployment that replaces another.
 pub fn deployment_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
-    object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), errors);
     let path = Path::new("spec");
     deployment_spec(new.at("spec"), &path, errors);
     immutable_selector(new, old, &path, errors);
@@ -221,7 +219,7 @@ fn deployment_strategy(strategy: Tree<'_>, path: &Path<'_>, errors: &mut Errors)
         }
         _ => {
             let shown = internal_json("UpdateStrategy", strategy);
-            errors.not_supported_value(&path.child("type"), &shown, &["Recreate", "RollingUpdate"]);
+            errors.not_supported_value(path, &shown, &["Recreate", "RollingUpdate"]);
         }
     }
 }
@@ -234,9 +232,8 @@ pub fn replicaset(set: Tree<'_>, errors: &mut Errors) {
 
 /// A ReplicaSet that replaces another.
 pub fn replicaset_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
-    object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), errors);
+    replicaset(new, errors);
     let path = Path::new("spec");
-    replicaset_spec(new.at("spec"), &path, errors);
     immutable_selector(new, old, &path, errors);
 }
 
@@ -267,7 +264,6 @@ pub fn controller_revision(revision: Tree<'_>, errors: &mut Errors) {
 
 /// A ControllerRevision that replaces another: its data never changes.
 pub fn controller_revision_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
-    object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), errors);
-    errors.non_negative(new.int("revision"), &Path::new("revision"));
+    controller_revision(new, errors);
     super::metadata::immutable(new.at("data"), old.at("data"), &Path::new("data"), errors);
 }
