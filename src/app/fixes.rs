@@ -38,7 +38,7 @@ fn offer(model: &Model, set: &Rc<DaemonSet>, node: &str, change: &Change) -> Opt
         let after = edited(&before, &owner, &edits)?;
         let lines = dedented(diff::lines(&before, &after, 1));
         let name = format!("{}.yaml", set.metadata.name);
-        (Msg::Write { file, name, text: after.into() }, lines)
+        (Msg::Write { file, name, from: before.into(), text: after.into() }, lines)
     } else {
         return None;
     };
@@ -105,12 +105,15 @@ fn offer_for_pod(model: &Model, pod: &Pod, change: &PlacementChange) -> Option<F
             let (file, before) = source(model, &owner, || object);
             let after = edited(&before, &owner, &edits)?;
             let lines = dedented(diff::lines(&before, &after, 1));
-            (Msg::Write { file, name: format!("{}.yaml", owner.key.name), text: after.into() }, lines)
+            {
+                let name = format!("{}.yaml", owner.key.name);
+                (Msg::Write { file, name, from: before.into(), text: after.into() }, lines)
+            }
         }
         (true, true, [tree]) => {
             let text = to_yaml(tree);
             let lines = text.lines().map(|line| Line { kind: LineKind::Added, text: line.to_string() }).collect();
-            (Msg::Write { file: None, name: "claim.yaml".into(), text: text.into() }, lines)
+            (Msg::Write { file: None, name: "claim.yaml".into(), from: "".into(), text: text.into() }, lines)
         }
         _ => return None,
     };
@@ -253,6 +256,27 @@ mod tests {
         assert_eq!((added, removed), (4, 0), "{:#?}", fix.lines);
         let Msg::Write { text: after, .. } = &fix.message else { panic!() };
         assert!(after.contains("      # keep me\n"));
+    }
+
+    #[test]
+    fn a_click_never_takes_back_what_was_typed_since() {
+        let mut model = started(FIRST_FILE.1);
+        let view = verdict(&mut model, "control-plane");
+        let fix = view.fixes.iter().find(|fix| matches!(fix.message, Msg::Write { .. })).unwrap().clone();
+        let shown = model.files.shown_id();
+        let typed = format!("{}# typed since\n", FIRST_FILE.1);
+        update(&mut model, Msg::Edit(shown, typed.as_str().into()));
+        update(&mut model, fix.message);
+        assert_eq!(*model.files.shown().unwrap().text, *typed);
+        // What is offered is made of the new text by then.
+        let offered = model.views.why.clone().unwrap();
+        let fix = offered.fixes.iter().find(|fix| matches!(fix.message, Msg::Write { .. })).unwrap().clone();
+        update(&mut model, fix.message);
+        let text = model.files.shown().unwrap().text.to_string();
+        assert!(
+            text.contains("# typed since\n") && text.contains("key: node-role.kubernetes.io/control-plane"),
+            "{text}"
+        );
     }
 
     #[test]

@@ -269,6 +269,8 @@ pub enum Msg {
         file: Option<FileId>,
         /// Name of a new file.
         name: String,
+        /// The text that the file must still have: what was typed since is never taken back.
+        from: Rc<str>,
         /// The text.
         text: Rc<str>,
     },

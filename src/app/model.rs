@@ -307,8 +307,8 @@ impl Model {
 
     /// After the shown file was looked at.
     fn checked(&mut self) {
-        if self.tab == SideTab::Insight {
-            // It speaks of the shown file.
+        if matches!(self.tab, SideTab::Insight | SideTab::Why) {
+            // They speak of the shown file.
             self.refresh();
         }
     }

@@ -246,8 +246,14 @@ fn manifest(model: &mut Model, message: Msg) -> Vec<Effect> {
                 model.files.edit(model.files.shown_id(), text);
             }
         }
-        Msg::Write { file, name, text } => {
+        Msg::Write { file, name, from, text } => {
+            let is_stale = |id| model.files.get(id).is_some_and(|file| file.text != from);
             match file {
+                Some(id) if is_stale(id) => {
+                    // What is offered is made anew.
+                    model.refresh();
+                    return Vec::new();
+                }
                 Some(id) => {
                     model.files.edit(id, text);
                     model.files.show(id);
