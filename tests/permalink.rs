@@ -1,8 +1,16 @@
 //! Links hold a session exactly, old ones open for ever, and damaged ones say so.
 #![cfg(not(target_arch = "wasm32"))]
 
-use daemonset_playground::app::model::first_scenario;
-use daemonset_playground::objects::Object;
+use daemonset_playground::app::files::Files;
+use daemonset_playground::app::insight::{Field, InsightMsg, Section};
+use daemonset_playground::app::message::{Counter, Inspect, Msg, Question, SideTab};
+use daemonset_playground::app::model::{Model, first_scenario};
+use daemonset_playground::app::persist::Settings;
+use daemonset_playground::app::share;
+use daemonset_playground::app::text::Language;
+use daemonset_playground::app::update::update;
+use daemonset_playground::lessons::{Lesson, play};
+use daemonset_playground::objects::{Object, ObjectKey};
 use daemonset_playground::permalink::{LinkError, MAX_LINK, SharedState, SharedTab, pack, unpack};
 use daemonset_playground::simulation::{Scenario, Session, transcript_line};
 use proptest::prelude::*;
@@ -14,29 +22,57 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-fn yaml_files(folder: &Path, found: &mut Vec<PathBuf>) {
+fn files_in(folder: &Path, extensions: &[&str], found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
-        if path.is_dir() {
-            yaml_files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml") {
+        let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+        if path.is_dir() && !path.ends_with("node_modules") {
+            files_in(&path, extensions, found);
+        } else if extensions.contains(&extension) {
             found.push(path);
         }
     }
+    found.sort();
 }
 
-/// All scenario files of the repository, by path. Manifests are none: a scenario has no `kind`.
-fn scenarios() -> Vec<(PathBuf, Scenario)> {
-    let mut files = Vec::new();
-    for folder in ["www", "tests"] {
-        yaml_files(&root().join(folder), &mut files);
+fn files_of(folders: &[&str], extensions: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in folders {
+        files_in(&root().join(folder), extensions, &mut found);
     }
-    files.sort();
-    let parsed = files.into_iter().filter_map(|path| {
-        let scenario = Scenario::parse(&fs::read_to_string(&path).unwrap()).ok()?;
-        (scenario != Scenario::default()).then_some((path, scenario))
-    });
-    parsed.collect()
+    found
+}
+
+/// Texts between two lines, the second of which ends one.
+fn between<'t>(text: &'t str, from: &str, to: &str) -> Vec<&'t str> {
+    text.split(from).skip(1).filter_map(|rest| rest.split_once(to).map(|(inside, _)| inside)).collect()
+}
+
+/// All scenarios of the repository by where they stand: files, and what stands inside of documentation and pages.
+/// Manifests are none: a scenario has no `kind`.
+fn scenarios() -> Vec<(String, Scenario)> {
+    let mut texts = Vec::new();
+    for path in files_of(&["www", "tests", "docs", "npm", "examples", "benches"], &["yaml", "yml", "md", "html"]) {
+        let text = fs::read_to_string(&path).unwrap();
+        let inside = match path.extension().and_then(|extension| extension.to_str()) {
+            Some("md") => between(&text, "```yaml\n", "```"),
+            Some("html") => {
+                let (script, code) = ("<script type=\"text/yaml\">", "<code class=\"language-yaml\">");
+                [between(&text, script, "</script>"), between(&text, code, "</code>")].concat()
+            }
+            _ => vec![&*text],
+        };
+        let name = path.strip_prefix(root()).unwrap().display().to_string();
+        texts.extend(inside.into_iter().map(|text| (name.clone(), text.to_owned())));
+    }
+    let parsed = texts.into_iter().filter_map(|(name, text)| Some((name, Scenario::parse(&text).ok()?)));
+    parsed.filter(|(_, scenario)| *scenario != Scenario::default()).collect()
+}
+
+/// All lessons of the repository.
+fn lessons() -> Vec<Lesson> {
+    let texts = files_of(&["www/lessons"], &["md"]).into_iter().map(|path| fs::read_to_string(path).unwrap());
+    texts.map(|text| Lesson::parse(&text).unwrap()).collect()
 }
 
 fn steps(session: &Session) -> Vec<String> {
@@ -79,15 +115,66 @@ fn first_visit() -> Session {
 #[test]
 fn every_scenario_of_the_repository_comes_back_from_its_link() {
     let all = scenarios();
-    assert!(all.iter().any(|(path, _)| path.ends_with("one_pod_per_node.yaml")));
-    for (path, scenario) in all {
-        println!("{}", path.display());
+    for (place, least) in [("tests/scenarios/", 1), ("www/gallery/", 40), ("www/embed/", 4), ("docs/", 1), ("npm/", 1)]
+    {
+        let found = all.iter().filter(|(name, _)| name.starts_with(place)).count();
+        assert!(found >= least, "{found} scenarios in {place}");
+    }
+    for (name, scenario) in all {
+        println!("{name}");
         let mut session = Session::new(scenario);
         expect_round_trip(&session);
         session.run_to_quiet(2_000);
         expect_round_trip(&session);
         session.seek(session.len() / 2);
         expect_round_trip(&session);
+    }
+}
+
+#[test]
+fn every_lesson_comes_back_from_its_link_at_its_start_and_solved() {
+    let all = lessons();
+    assert!(all.len() > 20, "{} lessons", all.len());
+    for lesson in all {
+        println!("{}", lesson.id);
+        let mut start = Session::new(lesson.scenario.clone());
+        expect_round_trip(&start);
+        start.run_to_quiet(20_000);
+        expect_round_trip(&start);
+        let (mut solved, _) = play(&lesson);
+        expect_round_trip(&solved);
+        solved.seek(solved.len() / 2);
+        expect_round_trip(&solved);
+    }
+}
+
+/// What a person sees and has typed, as the page of another person shows it who opens the link.
+#[test]
+fn the_page_of_every_scenario_comes_back_with_what_is_looked_at() {
+    for (name, scenario) in scenarios() {
+        let mut session = Session::new(scenario.clone());
+        session.run_to_quiet(2_000);
+        let mut from = Model::with(session, Files::new("x.yaml", "# é\n"), Settings::default(), Language::En);
+        for (file, text) in &scenario.files {
+            from.files.add(file, text);
+        }
+        update(&mut from, Msg::Back);
+        update(&mut from, Msg::Filter("worker".into()));
+        update(&mut from, Msg::ShowTable(true));
+        if let Some((set, _)) = from.views.sets.last().cloned() {
+            update(&mut from, Msg::ChooseSet(set));
+        }
+        if let Some(card) = from.views.cards.last().cloned() {
+            update(&mut from, Msg::Inspect(Inspect::Node(card.name.clone())));
+        }
+        let link = share::link(&from, "https://example.org/");
+        let mut to = Model::new(Settings::default(), Language::Fr);
+        update(&mut to, Msg::OpenLink(link.clone()));
+        assert_eq!(share::link(&to, "https://example.org/"), link, "{name}");
+        assert_eq!((to.session.position(), to.session.len()), (from.session.position(), from.session.len()), "{name}");
+        assert_eq!(to.views.cards, from.views.cards, "{name}");
+        assert_eq!(to.files.by_name(), from.files.by_name(), "{name}");
+        assert_eq!((&to.chosen, &to.inspect, to.as_table), (&from.chosen, &from.inspect, true), "{name}");
     }
 }
 
@@ -136,7 +223,7 @@ fn a_first_visit_fits_into_a_chat_message_and_thousands_of_nodes_do_not() {
 #[test]
 fn links_of_all_versions_open() {
     let mut looked_at = 0;
-    for version in ["v1"] {
+    for version in ["v1", "v1-view"] {
         let text = fs::read_to_string(root().join(format!("tests/permalinks/{version}.txt"))).unwrap();
         for paragraph in text.split("\n\n").filter(|text| !text.trim().is_empty()) {
             let mut lines = paragraph.lines().filter(|line| !line.starts_with("# "));
@@ -147,7 +234,7 @@ fn links_of_all_versions_open() {
             looked_at += 1;
         }
     }
-    assert!(looked_at >= 5, "only {looked_at} links");
+    assert!(looked_at >= 9, "only {looked_at} links");
 }
 
 fn summary(state: &SharedState) -> String {
@@ -199,8 +286,66 @@ fn print_links_of_this_version() {
             ..SharedState::of(&Session::new(french))
         },
     ];
-    for state in states {
+    for state in states.into_iter().chain(looked_at()) {
         println!("{}\n#{}\n", summary(&state), state.to_fragment());
+    }
+}
+
+/// States with each of the options of `app::looked_at`.
+fn looked_at() -> Vec<SharedState> {
+    let set = ObjectKey::new("default", "node-exporter");
+    let page = |messages: Vec<Msg>| {
+        let mut model = Model::new(Settings::default(), Language::En);
+        update(&mut model, Msg::Step);
+        while model.session.step() {}
+        model.refresh();
+        for message in messages {
+            update(&mut model, message);
+        }
+        share::state(&model)
+    };
+    let pod = page(Vec::new()).session().world().store().pods().keys().next().unwrap().clone();
+    vec![
+        page(vec![
+            Msg::Filter("role=worker".into()),
+            Msg::GroupBy(Some("kubernetes.io/os".into())),
+            Msg::ShowTable(true),
+            Msg::ShowCounter(Some(Counter::UpToDate)),
+            Msg::FilterStory("worker1".into()),
+            Msg::ToggleStep(3),
+            Msg::ToggleTerminal,
+        ]),
+        page(vec![Msg::ShowTab(SideTab::Events), Msg::Inspect(Inspect::Node("worker2".into()))]),
+        page(vec![
+            Msg::Ask(Question { set: set.clone(), node: "control-plane".into() }),
+            Msg::Inspect(Inspect::Pod(pod)),
+        ]),
+        page(vec![
+            Msg::ShowTab(SideTab::Insight),
+            Msg::Insight(InsightMsg::Show(Section::Rollout)),
+            Msg::Insight(InsightMsg::Subject(set)),
+            Msg::Insight(InsightMsg::Type(Field::Nodes, "200".into())),
+            Msg::Insight(InsightMsg::Type(Field::Cpu, "100m".into())),
+            Msg::Insight(InsightMsg::Type(Field::Memory, "64Mi".into())),
+            Msg::Insight(InsightMsg::Type(Field::Budget, "10%".into())),
+            Msg::Insight(InsightMsg::Type(Field::Replicas, "3".into())),
+            Msg::Insight(InsightMsg::GroupBy(Some("topology.kubernetes.io/zone".into()))),
+            Msg::Insight(InsightMsg::Surge(true)),
+        ]),
+    ]
+}
+
+/// The names and texts of the options are what old links say: they look at the same things for ever.
+#[test]
+fn what_old_links_look_at_is_looked_at() {
+    let text = fs::read_to_string(root().join("tests/permalinks/v1-view.txt")).unwrap();
+    let links: Vec<&str> = text.lines().filter(|line| line.starts_with("#s=")).collect();
+    assert_eq!(links.len(), looked_at().len());
+    for (link, wanted) in links.into_iter().zip(looked_at()) {
+        let mut model = Model::new(Settings::default(), Language::En);
+        update(&mut model, Msg::OpenLink(link.to_owned()));
+        assert!(!wanted.view.is_empty());
+        assert_eq!(share::state(&model).view, wanted.view);
     }
 }
 

@@ -167,7 +167,8 @@ pub struct Typed {
 }
 
 impl Typed {
-    fn field(&mut self, field: Field) -> &mut String {
+    /// The text of a field.
+    pub fn field(&mut self, field: Field) -> &mut String {
         match field {
             Field::Nodes => &mut self.nodes,
             Field::Cpu => &mut self.cpu,

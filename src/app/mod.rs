@@ -18,6 +18,7 @@ pub mod fixture;
 pub mod insight;
 pub mod lesson;
 pub mod lines;
+pub mod looked_at;
 pub mod message;
 pub mod model;
 pub mod persist;

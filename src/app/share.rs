@@ -2,11 +2,12 @@
 
 use crate::app::effect::Effect;
 use crate::app::files::Files;
+use crate::app::looked_at;
 use crate::app::model::{Model, Notice, NoticeAction};
-use crate::app::persist::{Saved, SavedFile, files_of};
+use crate::app::persist::{Saved, SavedFile, Settings, files_of};
 use crate::app::phrase::fill;
+use crate::app::text::Language;
 use crate::permalink::{CUT_LENGTHS, LinkError, MAX_LINK, SharedState, SharedTab};
-use std::collections::BTreeMap;
 
 /// A form in which the session is copied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,14 +40,7 @@ pub fn state(model: &Model) -> SharedState {
         applied: file.applied.as_deref() == Some(&*file.text),
     });
     let shown = files.iter().position(|file| file.id == model.files.shown_id()).unwrap_or(0);
-    let mut view = BTreeMap::new();
-    if !model.filter.is_empty() {
-        view.insert("filter".to_owned(), model.filter.to_string());
-    }
-    if let Some(group) = &model.group {
-        view.insert("group".to_owned(), group.to_string());
-    }
-    SharedState { tabs: tabs.collect(), shown, view, ..SharedState::of(&model.session) }
+    SharedState { tabs: tabs.collect(), shown, view: looked_at::options(model), ..SharedState::of(&model.session) }
 }
 
 /// The link of the session, at the page's address.
@@ -78,9 +72,12 @@ pub fn share(model: &mut Model, form: ShareAs, address: &str) -> Vec<Effect> {
         ShareAs::Element => {
             let script = format!("{}daemonset-playground.js", folder(address));
             let hash = link.split_once('#').map_or("", |(_, hash)| hash);
+            // What is looked at beside the cluster comes along.
+            let story = if looked_at::options(model).contains_key("tab") { ",story" } else { "" };
+            let terminal = if model.terminal_open { ",terminal" } else { "" };
             format!(
                 "<script type=\"module\" src=\"{script}\"></script>\n<daemonset-playground permalink=\"#{hash}\" \
-                 view=\"cluster,transport\" height=\"480\"></daemonset-playground>\n"
+                 view=\"cluster,transport{story}{terminal}\" height=\"480\"></daemonset-playground>\n"
             )
         }
     };
@@ -114,18 +111,21 @@ pub fn open(model: &mut Model, link: &str) -> Vec<Effect> {
         }
     };
     let before: Saved = model.saved();
-    let kept = (model.browser_language, model.system_dark, model.pane);
-    let mut fresh = Model::with(state.session(), tabs(&state), model.settings, kept.0);
-    (fresh.system_dark, fresh.pane) = (kept.1, kept.2);
-    fresh.filter = state.view.get("filter").map_or("", String::as_str).into();
-    fresh.group = state.view.get("group").map(|group| group.as_str().into());
-    fresh.refresh();
-    *model = fresh;
+    let kept = (model.system_dark, model.pane);
+    *model = shown(&state, model.settings, model.browser_language);
+    (model.system_dark, model.pane) = kept;
     let text = model.words().link_opened.to_owned();
     model.announcement = text.as_str().into();
     model.replaced = Some(before);
     model.notice = Some(Notice { text, trouble: false, action: Some(NoticeAction::RestoreSession) });
     vec![Effect::Save]
+}
+
+/// The page of a state that was shared.
+pub fn shown(state: &SharedState, settings: Settings, browser_language: Language) -> Model {
+    let mut model = Model::with(state.session(), tabs(state), settings, browser_language);
+    looked_at::look_at(&mut model, &state.view);
+    model
 }
 
 fn tabs(state: &SharedState) -> Files {
@@ -144,9 +144,7 @@ fn tabs(state: &SharedState) -> Files {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::message::Msg;
-    use crate::app::persist::Settings;
-    use crate::app::text::Language;
+    use crate::app::message::{Msg, SideTab};
     use crate::app::update::update;
 
     fn visited() -> Model {
@@ -204,8 +202,18 @@ mod tests {
         let element = copied(&mut model, ShareAs::Element);
         assert!(element.contains("src=\"https://example.org/play/daemonset-playground.js\""), "{element}");
         assert!(element.contains(link.split_once('#').unwrap().1));
+        assert!(element.contains("view=\"cluster,transport\""), "{element}");
         assert_eq!(measure(&model, ADDRESS).length, link.len());
         assert!(!measure(&model, ADDRESS).too_long && measure(&model, ADDRESS).cut_at.is_none());
+    }
+
+    #[test]
+    fn an_element_shows_the_panel_that_is_looked_at() {
+        let mut model = visited();
+        update(&mut model, Msg::ShowTab(SideTab::Events));
+        update(&mut model, Msg::ToggleTerminal);
+        let element = copied(&mut model, ShareAs::Element);
+        assert!(element.contains("view=\"cluster,transport,story,terminal\""), "{element}");
     }
 
     #[test]
