@@ -1,7 +1,8 @@
 // What lessons ask of the browser: files beside the page, and events for the page around this one.
 
 /** The folder of the site, wherever the page stands that shows it. */
-const base = () => document.getElementById('playground-js')?.href ?? document.baseURI;
+// On somebody else's page the loader of the element has said where the editor is (www/element/daemonset-playground.js).
+const base = () => (document.getElementById('playground-js') ?? document.getElementById('editor-module'))?.href ?? document.baseURI;
 
 /** The text of a file beside the page; undefined where it cannot be had. */
 export async function load(path) {

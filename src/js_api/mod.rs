@@ -65,12 +65,19 @@ const VERBS: [&str; 34] = [
 #[derive(Debug)]
 pub struct Playground {
     session: Session,
+    /// Files that commands read where the call gives none of that name.
+    files: BTreeMap<String, String>,
 }
 
 impl Playground {
     /// A session for JavaScript.
     pub fn new(session: Session) -> Self {
-        Self { session }
+        Self { session, files: BTreeMap::new() }
+    }
+
+    /// The same with files that its commands can read.
+    pub fn with_files(session: Session, files: BTreeMap<String, String>) -> Self {
+        Self { session, files }
     }
 
     /// The session, back from JavaScript.
@@ -80,7 +87,9 @@ impl Playground {
 
     fn run(&mut self, line: &str, files: &JsValue) -> Result<JsValue, JsError> {
         let files: Option<BTreeMap<String, String>> = take(files, "files is an object of texts by file name")?;
-        let run = self.session.run(line, &files.unwrap_or_default());
+        let mut known = self.files.clone();
+        known.extend(files.unwrap_or_default());
+        let run = self.session.run(line, &known);
         give(&CommandResult::from(&*run))
     }
 }

@@ -2,13 +2,16 @@
 //! that belongs to the page alone (its title, its hash, its storage, its shortcuts).
 
 use crate::app::files::Files;
+use crate::app::lesson;
 use crate::app::message::{Msg, Pane, Theme};
 use crate::app::model::{FIRST_FILE, Model, first_scenario};
 use crate::app::persist::Settings;
+use crate::app::phrase::fill;
+use crate::app::share;
 use crate::app::text::Language;
 use crate::js_api::Playground;
 use crate::js_api::border::{give, take};
-use crate::lessons::{Expectation, Item, Scene};
+use crate::lessons::{Expectation, Item, Lesson, LessonError, Scene};
 use crate::permalink::SharedState;
 use crate::simulation::{Scenario, Session};
 use crate::ui::browser;
@@ -94,6 +97,8 @@ pub struct Embed {
 struct Told {
     position: Option<(usize, usize)>,
     reached: Vec<bool>,
+    /// The open lesson, and how many of its tasks are done.
+    tasks: Option<(String, usize)>,
 }
 
 #[derive(Serialize)]
@@ -112,6 +117,9 @@ struct GoalEvent<'a> {
     of: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<&'a str>,
+    /// The lesson, where the goal is one of its tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lesson: Option<&'a str>,
 }
 
 impl Embed {
@@ -125,10 +133,16 @@ impl Embed {
         self.parts.iter().map(|part| part.name()).collect::<Vec<_>>().join(" ")
     }
 
-    /// Tells the page what has changed: the position, and the goals (the scenario's `expect`) that are reached.
+    /// Tells the page what has changed: the position, and the goals that are reached: the scenario's `expect`, and the
+    /// tasks of the open lesson.
     pub fn tell(&self, model: &Model) {
-        let session = &model.session;
         let mut told = self.told.borrow_mut();
+        self.tell_position(model, &mut told);
+        self.tell_tasks(model, &mut told);
+    }
+
+    fn tell_position(&self, model: &Model, told: &mut Told) {
+        let session = &model.session;
         let now = (session.position(), session.len());
         if told.position == Some(now) {
             return;
@@ -137,20 +151,46 @@ impl Embed {
         if !first {
             self.emit("step", &StepEvent { position: now.0, length: now.1, quiet: session.is_quiet() });
         }
+        if self.goals.is_empty() {
+            return;
+        }
         let scene = Scene::now(session, 0);
         let holds: Vec<bool> = self.goals.iter().map(|goal| goal.check.holds(scene)).collect();
         let reached = holds.iter().filter(|holds| **holds).count();
         for (index, goal) in self.goals.iter().enumerate() {
             let before = told.reached.get(index).copied().unwrap_or_default();
             if !before && holds.get(index).copied().unwrap_or_default() {
-                let text = goal.say.as_ref().map(|say| match model.language() {
-                    Language::En => say.en.as_str(),
-                    Language::Fr => say.fr.as_str(),
-                });
-                self.emit("goal", &GoalEvent { index, reached, of: holds.len(), text });
+                let text = goal.say.as_ref().map(|say| say.in_language(model.language()));
+                self.emit("goal", &GoalEvent { index, reached, of: holds.len(), text, lesson: None });
             }
         }
         told.reached = holds;
+    }
+
+    /// A task that is done is a goal that is reached. One that was reset is reached again.
+    fn tell_tasks(&self, model: &Model, told: &mut Told) {
+        let active = model.lessons.active.as_ref();
+        let now = active.map(|active| (active.lesson.id.clone(), active.progress.current));
+        if told.tasks == now {
+            return;
+        }
+        let before = std::mem::replace(&mut told.tasks, now);
+        let Some(active) = active else { return };
+        let lesson = &active.lesson;
+        // Tasks that were done when the lesson was opened are no news.
+        let known = before.filter(|(id, _)| *id == lesson.id).map_or(active.progress.current, |(_, done)| done);
+        for (index, task) in lesson.tasks.iter().enumerate().take(active.progress.current).skip(known) {
+            let text = Some(task.speech.title.in_language(model.language()));
+            let (reached, of, lesson) = (index.saturating_add(1), lesson.tasks.len(), Some(&*lesson.id));
+            self.emit("goal", &GoalEvent { index, reached, of, text, lesson });
+        }
+    }
+
+    /// Tells the page something that is written as JSON.
+    pub fn tell_json(&self, name: &str, detail: &str) {
+        if let (Some(on_event), Ok(detail)) = (&self.on_event, js_sys::JSON::parse(detail)) {
+            let _ = on_event.call2(&JsValue::NULL, &name.into(), &detail);
+        }
     }
 
     fn emit<T: Serialize>(&self, name: &str, detail: &T) {
@@ -167,44 +207,20 @@ pub struct Mounted {
     handle: Option<AppHandle<App>>,
 }
 
-/// Puts the application on an element. `options`: `scenario` (its text) or `permalink`, `step`, `view`, `theme`, `lang`;
-/// `on_event(name, detail)` is called with `step` and `goal`.
+/// Puts the application on an element. `options`: `scenario` (its text, or that of a lesson) or `permalink`, `step`, `view`,
+/// `theme`, `lang`; `on_event(name, detail)` is called with `step`, `goal`, `lesson:progress` and `lesson:complete`.
 ///
 /// # Errors
-/// Where the scenario or the link cannot be read.
+/// Where the scenario, the lesson or the link cannot be read.
 #[wasm_bindgen]
 pub fn mount(element: Element, options: JsValue, on_event: Option<js_sys::Function>) -> Result<Mounted, JsError> {
     let options: Options = take(&options, "options")?.unwrap_or_default();
-    let mut view = options.view.clone().unwrap_or_default();
     let language = options.lang.as_deref().and_then(Language::from_tag);
     let theme = Theme::ALL.into_iter().find(|theme| Some(theme.name()) == options.theme.as_deref()).unwrap_or_default();
     let settings = Settings { theme, language, ..Settings::default() };
-    let (mut session, files) = match (&options.permalink, &options.scenario) {
-        (Some(link), _) => {
-            let state = SharedState::parse(link).map_err(|error| JsError::new(&error.to_string()))?;
-            if let (true, Some(shared)) = (view.is_empty(), state.view.get("view")) {
-                view = shared.clone();
-            }
-            let tabs: Vec<(String, String)> = match state.tabs.is_empty() {
-                true => state.scenario.files.clone().into_iter().collect(),
-                false => state.tabs.iter().map(|tab| (tab.name.clone(), tab.text.clone())).collect(),
-            };
-            (state.session(), tabs)
-        }
-        (None, Some(text)) => {
-            let scenario = Scenario::parse(text).map_err(|error| JsError::new(&error.to_string()))?;
-            let files = scenario.files.clone().into_iter().collect();
-            (Session::new(scenario), files)
-        }
-        (None, None) => {
-            let first = (FIRST_FILE.0.to_owned(), FIRST_FILE.1.to_owned());
-            (Session::new(first_scenario()), vec![first])
-        }
-    };
-    go_to(&mut session, options.step.as_deref());
-    let goals = Expectation::of(session.opened()).map(|expected| expected.checks).unwrap_or_default();
-    let parts = Part::list(&view);
-    let mut model = Model::with(session, open_files(files), settings, browser::browser_language());
+    let (mut model, usual_view) = open(&options, settings).map_err(|error| JsError::new(&error))?;
+    let goals = Expectation::of(model.session.opened()).map(|expected| expected.checks).unwrap_or_default();
+    let parts = Part::list(options.view.as_deref().filter(|view| !view.is_empty()).unwrap_or(&usual_view));
     model.pane = match parts.iter().find(|part| matches!(part, Part::Cluster | Part::Manifests | Part::Story)) {
         Some(Part::Manifests) if !parts.contains(&Part::Cluster) => Pane::Manifest,
         Some(Part::Story) => Pane::Story,
@@ -224,7 +240,50 @@ pub fn mount(element: Element, options: JsValue, on_event: Option<js_sys::Functi
     Ok(Mounted { handle: Some(yew::Renderer::<App>::with_root_and_props(element, props).render()) })
 }
 
-fn go_to(session: &mut Session, step: Option<&str>) {
+/// The state to begin with, and the parts that are shown where the page names none.
+fn open(options: &Options, settings: Settings) -> Result<(Model, String), String> {
+    let browser_language = browser::browser_language();
+    let step = options.step.as_deref();
+    if let Some(link) = &options.permalink {
+        let state = SharedState::parse(link).map_err(|error| error.to_string())?;
+        let mut model = share::shown(&state, settings, browser_language);
+        go_to(&mut model, step);
+        return Ok((model, state.view.get("view").cloned().unwrap_or_default()));
+    }
+    let (session, files) = match options.scenario.as_deref() {
+        None => (Session::new(first_scenario()), vec![(FIRST_FILE.0.to_owned(), FIRST_FILE.1.to_owned())]),
+        Some(text) => match Scenario::parse(text) {
+            Ok(scenario) => {
+                let files = scenario.files.clone().into_iter().collect();
+                (Session::new(scenario), files)
+            }
+            // No scenario begins like that and is one file: a lesson does.
+            Err(_) if text.starts_with("---") => {
+                Lesson::parse(text).map_err(|errors| told(&errors, settings.language.unwrap_or(browser_language)))?;
+                let mut model =
+                    Model::with(Session::new(Scenario::default()), open_files(Vec::new()), settings, browser_language);
+                lesson::begin(&mut model, text);
+                return Ok((model, "story,cluster,transport".to_owned()));
+            }
+            Err(error) => return Err(error.to_string()),
+        },
+    };
+    let mut model = Model::with(session, open_files(files), settings, browser_language);
+    go_to(&mut model, step);
+    Ok((model, String::new()))
+}
+
+/// The faults of a lesson's file, one on each line.
+fn told(errors: &[LessonError], language: Language) -> String {
+    let words = language.words();
+    let line = |error: &LessonError| fill(words.line, &[("n", &error.line.to_string())]);
+    let lines =
+        errors.iter().map(|error| format!("{}: {}", line(error), language.lesson_words().lesson_error(words, error)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn go_to(model: &mut Model, step: Option<&str>) {
+    let session = &mut model.session;
     match step.map(str::trim) {
         Some("end") => {
             session.run_to_quiet(10_000);
@@ -237,8 +296,9 @@ fn go_to(session: &mut Session, step: Option<&str>) {
             }
             session.seek(wanted);
         }
-        None => {}
+        None => return,
     }
+    model.refresh();
 }
 
 /// The tabs, all of whose texts have been applied as far as anyone knows.
@@ -317,9 +377,10 @@ impl Mounted {
     }
 }
 
-/// Lets a function of the page work on the session. Returns the session as it is afterwards.
-pub fn work(session: &Session, function: &js_sys::Function) -> (Option<Session>, Result<JsValue, JsValue>) {
-    let playground = JsValue::from(Playground::new(session.clone()));
+/// Lets a function of the page work on the session, whose commands can read the editor's files. Returns the session as it
+/// is afterwards.
+pub fn work(model: &Model, function: &js_sys::Function) -> (Option<Session>, Result<JsValue, JsValue>) {
+    let playground = JsValue::from(Playground::with_files(model.session.clone(), model.files.by_name()));
     let result = function.call1(&JsValue::NULL, &playground);
     // The function may have freed it: then nothing has changed.
     let back = <Playground as TryFromJsValue>::try_from_js_value(playground).ok();

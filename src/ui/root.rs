@@ -1,6 +1,7 @@
 //! The application: holds the state, draws the page, carries effects out.
 
 use crate::app::effect::Effect;
+use crate::app::lesson;
 use crate::app::message::{Msg, Running};
 use crate::app::model::{Model, Notice, NoticeAction};
 use crate::app::persist::{STORAGE_KEY, Saved, Settings};
@@ -108,11 +109,9 @@ impl Component for App {
             }
             Heard::App(message) => message,
             Heard::Call { function, resolve, reject } => {
-                let (session, result) = embed::work(&self.model.session, &function);
+                let (session, result) = embed::work(&self.model, &function);
                 let effects = session.map(|session| go_on_with(&mut self.model, session)).unwrap_or_default();
-                for effect in effects {
-                    self.browser.run(effect, &self.send, &self.save, 0);
-                }
+                self.carry_out(embed, effects, 0);
                 if let Some(embed) = embed {
                     embed.tell(&self.model);
                 }
@@ -141,9 +140,7 @@ impl Component for App {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds of one message.
         let took_ms = (browser::now_ms() - before).max(0.0) as u32;
         let unseen = matches!(effects[..], [Effect::NextSlice { draw: false } | Effect::NextCheck]);
-        for effect in effects {
-            self.browser.run(effect, &self.send, &self.save, took_ms);
-        }
+        self.carry_out(embed, effects, took_ms);
         self.files = file_tabs(&self.model, &self.files);
         if let Some(embed) = embed {
             embed.tell(&self.model);
@@ -211,7 +208,9 @@ fn go_on_with(model: &mut Model, session: Session) -> Vec<Effect> {
     model.running = Running::No;
     model.refresh();
     model.announcement = model.views.telling.to_string().into();
-    vec![Effect::CheckLater]
+    let mut effects = lesson::after(model);
+    effects.push(Effect::CheckLater);
+    effects
 }
 
 /// The state as it was left, or that of a first visit.
@@ -290,6 +289,16 @@ fn notice_view(env: &Env, notice: &Notice, model: &Model) -> Html {
 }
 
 impl App {
+    /// `took_ms` is how long the message took. What is told to the page around goes by the element, if there is one.
+    fn carry_out(&mut self, embed: Option<&Rc<Embed>>, effects: Vec<Effect>, took_ms: u32) {
+        for effect in effects {
+            match (embed, effect) {
+                (Some(embed), Effect::Emit { name, detail }) => embed.tell_json(name, &detail),
+                (_, effect) => self.browser.run(effect, &self.send, &self.save, took_ms),
+            }
+        }
+    }
+
     /// Keeps the state for the next visit. Returns false where the browser refuses.
     fn keep_now(&self) -> bool {
         !self.model.keeps_session() || browser::store(STORAGE_KEY, Some(&self.model.saved().to_text()))

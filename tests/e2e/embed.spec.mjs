@@ -114,6 +114,57 @@ test('the Docusaurus component can be mounted again, and tells goals', async ({ 
   }
 });
 
+test('a lesson in an element: its tasks are goals, and its end is told', async ({ page, site }) => {
+  await page.goto(`${site}embed/plain.html`);
+  await page.evaluate(() => {
+    globalThis.heard = [];
+    for (const name of ['goal', 'lesson:progress', 'lesson:complete']) addEventListener(name, ({ detail }) => globalThis.heard.push({ name, ...detail }));
+    const element = Object.assign(document.createElement('daemonset-playground'), { id: 'lesson' });
+    for (const [name, value] of Object.entries({ lesson: 'one-pod-per-node', loading: 'eager', lang: 'fr', height: '600' })) element.setAttribute(name, value);
+    document.querySelector('h1').after(element);
+  });
+  const lesson = page.locator('#lesson');
+  await expect(lesson.locator('#lesson-title')).toHaveText('Un pod sur chaque nœud');
+  await expect(lesson.locator('[data-node="worker1"]')).toBeVisible();
+  // As a learner goes: answer, do it, look.
+  const solve = async (number, line) => {
+    await lesson.locator('.rail-step').nth(number).click();
+    if (number < 4) await lesson.locator('.quiz-choice input').nth(1).check();
+    if (line) await page.evaluate((typed) => document.getElementById('lesson').with((playground) => (playground.kubectl(typed), playground.runToQuiet())), line);
+    await expect(lesson.locator('.rail-step').nth(number)).toHaveClass(/done/);
+  };
+  await solve(1, 'kubectl apply -f node-exporter.yaml');
+  const heard = (name) => page.evaluate((wanted) => globalThis.heard.filter(({ name, lesson }) => name === wanted && lesson), name);
+  const [goal] = await heard('goal');
+  expect(goal).toMatchObject({ index: 0, reached: 1, of: 4, lesson: 'one-pod-per-node', text: 'Appliquer le manifeste' });
+  const [told] = await heard('lesson:progress');
+  expect(told).toMatchObject({ lesson: 'one-pod-per-node', done: 1, tasks: 4 });
+  expect(told.statement.verb.id).toBe('http://adlnet.gov/expapi/verbs/progressed');
+  expect(await heard('lesson:complete')).toEqual([]);
+  await solve(2);
+  await solve(3, 'kubectl delete pod -l app=node-exporter --field-selector spec.nodeName=worker2');
+  await solve(4, 'kubectl delete daemonset node-exporter');
+  expect((await heard('goal')).map(({ index, reached }) => [index, reached])).toEqual([[0, 1], [1, 2], [2, 3], [3, 4]]);
+  const [done] = await heard('lesson:complete');
+  expect(done.score).toBe(done.max);
+});
+
+test('a lesson of the page itself stands in an element, and a broken one names its fault', async ({ page, site, complaints }) => {
+  await page.goto(`${site}embed/plain.html`);
+  const of = (text) =>
+    page.evaluate(async (lesson) => {
+      const element = document.createElement('daemonset-playground');
+      element.setAttribute('loading', 'eager');
+      element.append(Object.assign(document.createElement('script'), { type: 'text/yaml', textContent: lesson }));
+      document.body.prepend(element);
+      return element.ready.then(() => element.shadowRoot.querySelector('.lesson-name').innerText, (error) => error.message);
+    }, text);
+  const template = await (await page.request.get(`${site}lessons/template/lesson.md`)).text();
+  expect(await of(template)).toContain('0');
+  expect(await of('---\nid: x\nmood: good\n---\n')).toMatch(/^line 3: mood is not known/im);
+  complaints.length = 0;
+});
+
 test('a slide: hidden until its turn, scaled, keys of its own', async ({ page, site }) => {
   await page.goto(`${site}embed/slide.html`);
   await page.waitForTimeout(300);

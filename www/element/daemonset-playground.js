@@ -70,7 +70,7 @@ function outdent(text) {
 const Base = globalThis.HTMLElement ?? class {};
 
 export class DaemonSetPlayground extends Base {
-  static observedAttributes = ['theme', 'lang', 'height', 'src', 'view', 'step', 'permalink'];
+  static observedAttributes = ['theme', 'lang', 'height', 'src', 'lesson', 'view', 'step', 'permalink'];
 
   /** Bytes of memory that all playgrounds of the page have together; 0 before the first stands. */
   static memory() {
@@ -160,7 +160,8 @@ export class DaemonSetPlayground extends Base {
 
   async #start(life, box, inline) {
     try {
-      const src = this.getAttribute('src');
+      const lesson = this.getAttribute('lesson');
+      const src = lesson ? new URL(`lessons/${encodeURIComponent(lesson)}.md`, BASE).href : this.getAttribute('src');
       const [module, scenario] = await Promise.all([load(), src ? this.#fetch(src) : inline]);
       if (life !== this.#life) return;
       box.replaceChildren();

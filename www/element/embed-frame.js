@@ -2,8 +2,8 @@
 //
 //   embed.html?src=examples/a.yaml&view=cluster,transport&theme=dark&lang=fr&step=3&origin=https://docs.example.org#s=d1:…
 //
-// Every message is { source: 'daemonset-playground', version: 1, type, … }. The frame tells `height`, `ready`, `step`, `goal`
-// and `error`; the page around may say `call` (with `id`, `method`, `args`; answered by `result`), `press`, and `theme`.
+// Every message is { source: 'daemonset-playground', version: 1, type, … }. The frame tells `height`, `ready`, `step`, `goal`,
+// `lesson:progress`, `lesson:complete` and `error`; the page around may say `call` (with `id`, `method`, `args`; answered by `result`), `press`, and `theme`.
 // Messages go to, and are taken from, the origin that the address names, and nobody else; without one, the page's own.
 const VERSION = 1;
 const SOURCE = 'daemonset-playground';
@@ -21,12 +21,12 @@ function tell(type, detail) {
 
 const element = document.createElement(SOURCE);
 element.setAttribute('loading', 'eager');
-for (const name of ['src', 'view', 'step', 'theme', 'lang']) if (given.has(name)) element.setAttribute(name, given.get(name));
+for (const name of ['src', 'lesson', 'view', 'step', 'theme', 'lang']) if (given.has(name)) element.setAttribute(name, given.get(name));
 if (location.hash.includes('s=')) element.setAttribute('permalink', location.hash);
 if (given.has('scenario')) {
   element.append(Object.assign(document.createElement('script'), { type: 'text/yaml', textContent: given.get('scenario') }));
 }
-for (const type of ['ready', 'step', 'goal', 'error']) element.addEventListener(type, ({ detail }) => tell(type, { detail }));
+for (const type of ['ready', 'step', 'goal', 'lesson:progress', 'lesson:complete', 'error']) element.addEventListener(type, ({ detail }) => tell(type, { detail }));
 
 /** The height at which nothing of the cluster has to be scrolled. */
 function height() {
