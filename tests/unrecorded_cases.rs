@@ -383,3 +383,27 @@ fn a_rule_that_was_dropped_lets_the_pods_run_on_all_nodes() {
 // - HM-01: that pods stay in ContainerCreating until their ConfigMap exists. The kubelet mounts no volumes here.
 // - HM-03: the whole rollout on a thousand nodes takes long without optimisation; it is measured by the benchmark, and
 //   its first wave is in the recording.
+
+/// A pod that is on its way out is told once more for each further taint that it does not bear, and for no other cause.
+#[test]
+fn a_second_taint_that_is_not_tolerated_tells_the_pod_again() {
+    let mut story = Story::with_nodes(1);
+    story.run("sim behaviour '[{match: {node: n1}, terminateAfterMs: 500000}]'");
+    story.apply(&pod("web", "100m", "terminationGracePeriodSeconds: 600, "));
+    let told = |story: &Story| {
+        let events = story.store().events().values();
+        let events = events.filter(|event| event.message == "Marking for deletion Pod default/web");
+        events.map(|event| event.count).sum::<i32>()
+    };
+    story.run("kubectl taint node n1 a=b:NoExecute");
+    story.wait(1);
+    assert_eq!(told(&story), 1);
+    story.run("kubectl taint node n1 c=d:NoSchedule");
+    story.wait(1);
+    assert_eq!(told(&story), 1);
+    story.run("kubectl taint node n1 e=f:NoExecute");
+    story.wait(1);
+    assert_eq!(told(&story), 2);
+    let leaving = story.store().pods_on("n1").next().expect("it takes its time");
+    assert!(leaving.is_terminating());
+}

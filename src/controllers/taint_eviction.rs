@@ -55,12 +55,12 @@ pub enum TaintEvictionReason {
 }
 
 /// What is to happen to a pod.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 enum Work {
     /// It is deleted at a time.
     Waiting { created_ms: u64, at_ms: u64 },
-    /// It has been told to go.
-    Done,
+    /// It has been told to go, when the node had these taints.
+    Done(Rc<Vec<Taint>>),
 }
 
 /// What the controller remembers: pods that will be or have been deleted. Cloning is cheap.
@@ -75,13 +75,13 @@ impl TaintEvictionState {
     pub fn evicts_at_ms(&self, pod: &ObjectKey) -> Option<u64> {
         match self.pods.get(pod)?.1 {
             Work::Waiting { at_ms, .. } => Some(at_ms),
-            Work::Done => None,
+            Work::Done(_) => None,
         }
     }
 
     fn work(&self, pod: &Pod) -> Option<Work> {
         let (uid, work) = self.pods.get(&pod.metadata.key())?;
-        (*uid == pod.metadata.uid).then_some(*work)
+        (*uid == pod.metadata.uid).then(|| work.clone())
     }
 
     fn with(&self, pod: &Pod, work: Work) -> Self {
@@ -95,7 +95,11 @@ impl TaintEvictionState {
 
 /// The node's NoExecute taints.
 pub fn no_execute_taints(node: &Node) -> impl Iterator<Item = &Taint> {
-    node.spec.taints.iter().filter(|taint| taint.effect == NO_EXECUTE)
+    no_execute(&node.spec.taints)
+}
+
+fn no_execute(taints: &[Taint]) -> impl Iterator<Item = &Taint> {
+    taints.iter().filter(|taint| taint.effect == NO_EXECUTE)
 }
 
 /// How long a pod bears all of the taints.
@@ -138,31 +142,34 @@ pub fn plan(store: &Store, key: &ObjectKey, state: &TaintEvictionState, now: Now
     };
     let work = state.work(pod);
     // A node that is gone leaves things as they are: pod garbage collection takes its pods.
-    let Some(node) = store.node_named(&pod.spec.node_name) else { return time_over(pod, state, now) };
-    let name = node.name().clone();
+    let Some(node) = store.node_named(&pod.spec.node_name) else { return time_over(pod, &Rc::default(), state, now) };
+    let (name, taints_now) = (node.name().clone(), &node.spec.taints);
     if no_execute_taints(node).next().is_none() {
         return cancel(pod, state);
     }
     match tolerated(no_execute_taints(node), &pod.spec.tolerations) {
         Tolerated::Forever => cancel(pod, state),
-        // The worker that fired stays known, so the same pod is not told twice.
-        _ if work == Some(Work::Done) => Plan::idle(state.clone()),
+        // The worker that fired stays known, so the same pod is told again only for other taints that it does not bear.
+        Tolerated::Seconds(_) if matches!(work, Some(Work::Done(_))) => Plan::idle(state.clone()),
+        Tolerated::Not(_) if matches!(&work, Some(Work::Done(told)) if no_execute_taints(node).eq(no_execute(told))) => {
+            Plan::idle(state.clone())
+        }
         Tolerated::Not(taint) => {
             let reason = TaintEvictionReason::NotTolerated { taint: taint.to_string(), node: name };
-            evict(pod, state, reason, now)
+            evict(pod, taints_now, state, reason, now)
         }
         Tolerated::Seconds(seconds) => {
             // What was set earlier counts, even if another taint would give less time now.
             if let Some(Work::Waiting { created_ms, .. }) = work
                 && created_ms < now.ms
             {
-                return time_over(pod, state, now);
+                return time_over(pod, taints_now, state, now);
             }
             let wait_ms = u64::try_from(seconds).unwrap_or(0).saturating_mul(1000);
             let taints = no_execute_taints(node).map(Taint::to_string).collect();
             let reason = TaintEvictionReason::Scheduled { taints, node: name, toleration_seconds: seconds };
             if wait_ms == 0 {
-                return evict(pod, state, reason, now);
+                return evict(pod, taints_now, state, reason, now);
             }
             if work.is_some() {
                 return Plan::idle(state.clone());
@@ -175,12 +182,12 @@ pub fn plan(store: &Store, key: &ObjectKey, state: &TaintEvictionState, now: Now
 }
 
 /// Deletes the pod if its time is over.
-fn time_over(pod: &Rc<Pod>, state: &TaintEvictionState, now: Now) -> TaintEvictionPlan {
+fn time_over(pod: &Rc<Pod>, taints: &Rc<Vec<Taint>>, state: &TaintEvictionState, now: Now) -> TaintEvictionPlan {
     match state.work(pod) {
         Some(Work::Waiting { created_ms, at_ms }) if at_ms <= now.ms => {
             let tolerated_ms = now.ms.saturating_sub(created_ms);
             let reason = TaintEvictionReason::TimeOver { node: pod.spec.node_name.clone(), tolerated_ms };
-            evict(pod, state, reason, now)
+            evict(pod, taints, state, reason, now)
         }
         Some(Work::Waiting { at_ms, .. }) => {
             let timers = vec![Timer::new(at_ms, pod.metadata.key())];
@@ -211,7 +218,13 @@ fn cancel(pod: &Pod, state: &TaintEvictionState) -> TaintEvictionPlan {
     }
 }
 
-fn evict(pod: &Rc<Pod>, state: &TaintEvictionState, reason: TaintEvictionReason, now: Now) -> TaintEvictionPlan {
+fn evict(
+    pod: &Rc<Pod>,
+    taints: &Rc<Vec<Taint>>,
+    state: &TaintEvictionState,
+    reason: TaintEvictionReason,
+    now: Now,
+) -> TaintEvictionPlan {
     let mut writes = Vec::new();
     // A pod that was to go later is to go now instead.
     if matches!(state.work(pod), Some(Work::Waiting { at_ms, .. }) if at_ms > now.ms) {
@@ -233,7 +246,7 @@ fn evict(pod: &Rc<Pod>, state: &TaintEvictionState, reason: TaintEvictionReason,
         writes.push(Write::UpdateStatus(marked.into()));
     }
     writes.push(Write::Delete(Delete::pod(pod)));
-    Plan { writes, reason, ..Plan::idle(state.with(pod, Work::Done)) }
+    Plan { writes, reason, ..Plan::idle(state.with(pod, Work::Done(taints.clone()))) }
 }
 
 /// What to look at after a write: the pod when it was bound, when its tolerations changed or it is gone; all pods of a
