@@ -414,6 +414,7 @@ fn update(
     defaulting::default(resource.kind, &mut before);
     keep_system_fields(&before, &mut tree);
     defaulting::default(resource.kind, &mut tree);
+    admission::admit_update(api.store(), resource, &mut tree, &before)?;
     strategy::prepare_for_update(resource.kind, &mut tree, &before);
     if resource.kind == "Node"
         && let Some(map) = tree.as_object_mut()

@@ -77,18 +77,38 @@ pub fn mutate(view: &dyn AdmissionView, resource: &Resource, new: &mut Value, su
             not_ready_taint(new);
             Ok(())
         }
-        "PriorityClass" if Tree(new).flag("globalDefault") => {
-            let name = Tree(new).at("metadata").str("name");
-            match view.default_priority_class() {
-                Some(other) if other.name != name => {
-                    let detail = format!(
-                        "PriorityClass {} is already marked as default. Only one default can exist",
-                        other.name
-                    );
-                    Err(Status::forbidden(&resource.qualified_plural(), name, &detail))
+        "PriorityClass" => only_default_class(view, resource, new),
+        _ => Ok(()),
+    }
+}
+
+/// Admission of an object that replaces another: what a pod got when it was made stays, and may be left out.
+pub fn admit_update(view: &dyn AdmissionView, resource: &Resource, new: &mut Value, old: &Value) -> Result<(), Status> {
+    match resource.kind {
+        "Pod" => {
+            for field in ["priority", "preemptionPolicy"] {
+                let before = Tree(old).at("spec").at(field);
+                if let Some(spec) = pod_defaults::spec_of(new).filter(|spec| !spec.contains_key(field))
+                    && before.exists()
+                {
+                    spec.insert(field.into(), before.0.clone());
                 }
-                _ => Ok(()),
             }
+            pod_defaults::tolerations(new);
+            Ok(())
+        }
+        "PriorityClass" => only_default_class(view, resource, new),
+        _ => Ok(()),
+    }
+}
+
+fn only_default_class(view: &dyn AdmissionView, resource: &Resource, new: &Value) -> Result<(), Status> {
+    let name = Tree(new).at("metadata").str("name");
+    match view.default_priority_class() {
+        Some(other) if Tree(new).flag("globalDefault") && other.name != name => {
+            let detail =
+                format!("PriorityClass {} is already marked as default. Only one default can exist", other.name);
+            Err(Status::forbidden(&resource.qualified_plural(), name, &detail))
         }
         _ => Ok(()),
     }

@@ -52,7 +52,8 @@ pub struct RuntimeClassInfo {
     pub tolerations: Value,
 }
 
-fn spec_of(pod: &mut Value) -> Option<&mut Map<String, Value>> {
+/// The spec of a pod.
+pub fn spec_of(pod: &mut Value) -> Option<&mut Map<String, Value>> {
     object_at(pod.as_object_mut()?, "spec")
 }
 
