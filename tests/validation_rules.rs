@@ -82,6 +82,16 @@ fn pods_are_refused_in_the_api_servers_words_and_order() {
 }
 
 #[test]
+fn what_may_change_in_a_pod_is_little() {
+    check("updates.txt", include_str!("validation_rules/updates.txt"));
+}
+
+#[test]
+fn objects_of_the_cluster_are_refused_in_the_api_servers_words_and_order() {
+    check("cluster.txt", include_str!("validation_rules/cluster.txt"));
+}
+
+#[test]
 fn what_is_stored_lacks_the_fields_of_features_that_are_off() {
     let mut api = create_path::cluster();
     let pod = json!({

@@ -59,6 +59,13 @@ fn fields_of(type_name: &str) -> Option<Fields> {
             ("ResourceClaimName", "resourceClaimName", "", Null),
             ("ResourceClaimTemplateName", "resourceClaimTemplateName", "", Null),
         ],
+        "NodeSelectorTerm" => &[
+            ("MatchExpressions", "matchExpressions", "NodeSelectorRequirement", Null),
+            ("MatchFields", "matchFields", "NodeSelectorRequirement", Null),
+        ],
+        "NodeSelectorRequirement" => {
+            &[("Key", "key", "", Empty), ("Operator", "operator", "", Empty), ("Values", "values", "", Null)]
+        }
         "ScopeSelector" => &[("MatchExpressions", "matchExpressions", "ScopeRequirement", Null)],
         "ScopeRequirement" => &[
             ("ScopeName", "scopeName", "", Empty),

@@ -13,6 +13,7 @@ mod internal;
 mod metadata;
 pub mod names;
 mod pod;
+mod pod_update;
 mod policy;
 mod resources;
 mod security;
@@ -74,7 +75,7 @@ pub fn validate_update(resource: &Resource, new: &Value, old: &Value) -> Vec<Fie
     object_meta_update(new.at("metadata"), old.at("metadata"), &Path::new("metadata"), list);
     match resource.kind {
         "DaemonSet" => workloads::daemonset_update(new, old, list),
-        "Pod" => pod::pod_update(new, old, list),
+        "Pod" => pod_update::pod_update(new, old, list),
         "Node" => cluster::node_update(new, old, list),
         "Deployment" => workloads::deployment_update(new, old, list),
         "ReplicaSet" => workloads::replicaset_update(new, old, list),

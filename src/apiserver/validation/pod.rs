@@ -1,7 +1,7 @@
 //! Pods and pod templates.
 //!
-//! Follows kubernetes pkg/apis/core/validation ValidatePodSpec, ValidatePodTemplateSpec, ValidatePodCreate and
-//! ValidatePodUpdate, v1.36 with default feature gates.
+//! Follows kubernetes pkg/apis/core/validation ValidatePodSpec, ValidatePodTemplateSpec and ValidatePodCreate,
+//! v1.36 with default feature gates.
 use super::affinity::{affinity, tolerations, topology_spread};
 use super::container::{
     ContainerContext, containers, ephemeral_containers, file_key_volumes, image_without_padding, init_containers,
@@ -15,7 +15,7 @@ use super::security::{one_of, operating_system, pod_security, visit_containers, 
 use super::volumes::{VolumeContext, descending_path, volumes};
 use crate::apiserver::admission::container_amounts;
 use crate::apiserver::schema::Tree;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const MAX_INT32: i64 = i32::MAX as i64;
 /// What an annotation for a container's AppArmor profile begins with.
@@ -284,7 +284,7 @@ fn host_aliases(list: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
 }
 
 /// Annotations that mean something for a pod.
-fn pod_annotations(meta: Tree<'_>, spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
+pub fn pod_annotations(meta: Tree<'_>, spec: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     let of = |key: &str| meta.at("annotations").at(key);
     let mirror = "kubernetes.io/config.mirror";
     if of(mirror).exists() && spec.str("nodeName").is_empty() {
@@ -386,7 +386,8 @@ pub fn pod_template(template: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
     }
 }
 
-fn metadata_and_spec(pod: Tree<'_>, errors: &mut Errors) {
+/// What holds for a pod at all times.
+pub fn metadata_and_spec(pod: Tree<'_>, errors: &mut Errors) {
     let (meta, spec) = (pod.at("metadata"), pod.at("spec"));
     let (meta_path, path) = (Path::new("metadata"), Path::new("spec"));
     object_meta(meta, true, names::name_is_dns_subdomain, &meta_path, errors);
@@ -427,147 +428,4 @@ pub fn pod_create(pod: Tree<'_>, errors: &mut Errors) {
         errors.forbidden(&path.child("nodeName"), "cannot be set until all schedulingGates have been cleared");
     }
     profiles_match(meta, spec, &path, errors);
-}
-
-const UPDATABLE: &str = "pod updates may not change fields other than `spec.containers[*].image`,\
-    `spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing \
-    tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)";
-
-/// A pod that replaces another: nearly nothing of its spec may change.
-pub fn pod_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
-    let meta_path = Path::new("metadata");
-    metadata_and_spec(new, errors);
-    annotation_updates(new, old, &meta_path.child("annotations"), errors);
-    let (spec, old_spec) = (new.at("spec"), old.at("spec"));
-    let path = Path::new("spec");
-    for list in ["containers", "initContainers"] {
-        let list_path = path.child(list);
-        if spec.len(list) != old_spec.len(list) {
-            return errors.forbidden(&list_path, "pod updates may not add or remove containers");
-        }
-        for (at, container) in spec.list(list).enumerate() {
-            let place = list_path.index(at);
-            if container.str("image").is_empty() {
-                errors.required(&place.child("image"), "");
-            }
-            image_without_padding(container, &place, errors);
-        }
-    }
-    let deadline_path = path.child("activeDeadlineSeconds");
-    let (deadline, old_deadline) = (spec.opt_int("activeDeadlineSeconds"), old_spec.opt_int("activeDeadlineSeconds"));
-    match (deadline, old_deadline) {
-        (Some(seconds), _) if !(0..=MAX_INT32).contains(&seconds) => {
-            return errors.invalid_number(&deadline_path, seconds, &names::range_message(0, MAX_INT32));
-        }
-        (Some(seconds), Some(before)) if before < seconds => {
-            return errors.invalid_number(&deadline_path, seconds, "must be less than or equal to previous value");
-        }
-        (None, Some(_)) => {
-            let detail = "must not update from a positive integer to nil value";
-            errors.invalid_value(&deadline_path, "null", detail);
-        }
-        _ => {}
-    }
-    only_added_tolerations(spec, old_spec, &path.child("tolerations"), errors);
-    only_deleted_gates(spec, old_spec, &path.child("schedulingGates"), errors);
-    let munged = munged_spec(spec, old_spec, &path, errors);
-    if munged != *old_spec.0 {
-        let mut detail = format!("{UPDATABLE}\n");
-        describe_changes(&munged, old_spec.0, &mut detail);
-        errors.forbidden(&path, &detail);
-    }
-}
-
-/// Some annotations of a pod stay as they were made. All that a pod's annotations must be is checked again, as there.
-fn annotation_updates(new: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
-    let (annotations, before) = (new.at("metadata").at("annotations"), old.at("metadata").at("annotations"));
-    let kind_of = |key: &str| match key {
-        "kubernetes.io/config.mirror" => Some("mirror pod annotation"),
-        key if key.starts_with(APP_ARMOR) => Some("AppArmor annotations"),
-        _ => None,
-    };
-    for (key, value) in before.entries() {
-        if let Some(kind) = kind_of(key).filter(|_| annotations.at(key).0 != value.0) {
-            errors.forbidden(&path.key(key), &format!("may not remove or update {kind}"));
-        }
-    }
-    for (key, _) in annotations.entries().filter(|(key, _)| !before.has(key)) {
-        if let Some(kind) = kind_of(key) {
-            errors.forbidden(&path.key(key), &format!("may not add {kind}"));
-        }
-    }
-    pod_annotations(new.at("metadata"), new.at("spec"), path, errors);
-}
-
-fn only_added_tolerations(spec: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
-    let same = |a: Tree<'_>, b: Tree<'_>| {
-        ["key", "operator", "value", "effect"].iter().all(|field| a.str(field) == b.str(field))
-    };
-    if old.list("tolerations").any(|before| !spec.list("tolerations").any(|now| same(before, now))) {
-        let detail = "existing toleration can not be modified except its tolerationSeconds";
-        return errors.forbidden(path, detail);
-    }
-    tolerations(spec.at("tolerations"), path, errors);
-}
-
-fn only_deleted_gates(spec: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Errors) {
-    for (at, gate) in spec.list("schedulingGates").enumerate() {
-        let name = gate.str("name");
-        if !old.list("schedulingGates").any(|g| g.str("name") == name) {
-            let place = path.index(at);
-            let detail = format!("only deletion is allowed, but found new scheduling gate '{name}'");
-            errors.forbidden(&place.child("name"), &detail);
-        }
-    }
-}
-
-/// The new spec with everything that may change set back to what it was.
-fn munged_spec(spec: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut Errors) -> Value {
-    let mut munged = spec.0.clone();
-    let Some(object) = munged.as_object_mut() else { return munged };
-    for list in ["containers", "initContainers"] {
-        for (container, before) in crate::apiserver::schema::value::objects_of(object, list).zip(old.list(list)) {
-            container.insert("image".into(), before.at("image").0.clone());
-        }
-    }
-    let mut back = vec!["activeDeadlineSeconds", "schedulingGates", "tolerations"];
-    let grace = "terminationGracePeriodSeconds";
-    if old.int(grace) < 0 && spec.int(grace) == 1 {
-        back.push(grace);
-    }
-    if old.len("schedulingGates") > 0 {
-        // A gated pod may still get more node selector entries.
-        let kept = |(key, value): (&String, Tree<'_>)| spec.at("nodeSelector").str(key) == value.text();
-        if !old.map("nodeSelector").all(kept) {
-            let detail = "only additions to spec.nodeSelector are allowed (no mutations or deletions)";
-            errors.invalid_value(&path.child("nodeSelector"), &shown(spec.at("nodeSelector").0), detail);
-        }
-        back.push("nodeSelector");
-    }
-    for field in back {
-        if old.has(field) {
-            object.insert(field.into(), old.at(field).0.clone());
-        } else {
-            object.remove(field);
-        }
-    }
-    munged
-}
-
-/// Lists what differs, in the style of a diff. (The API server prints a Go diff whose layout is not stable.)
-fn describe_changes(new: &Value, old: &Value, out: &mut String) {
-    let (Some(new), Some(old)) = (new.as_object(), old.as_object()) else { return };
-    let mut fields: Vec<String> = old.keys().chain(new.keys()).cloned().collect();
-    fields.sort_unstable();
-    fields.dedup();
-    for field in &fields {
-        let (before, now) = (old.get(field), new.get(field));
-        if before != now {
-            for (sign, value) in [('-', before), ('+', now)] {
-                if let Some(value) = value {
-                    out.push_str(&format!("{sign} \t{field}: {value}\n"));
-                }
-            }
-        }
-    }
 }
