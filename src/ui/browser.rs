@@ -255,12 +255,11 @@ impl Browser {
                 let (send, before) = (send.clone(), now_ms());
                 // The frame after the next begins when the page has been drawn.
                 self.frame = Some(request_animation_frame(move |_| {
-                    Timeout::new(0, move || {
+                    dom::later(0, move || {
                         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Milliseconds of a frame.
                         let drawn_ms = (now_ms() - before).max(1.0) as u32;
                         send.emit(Msg::Slice { took_ms, drawn_ms });
-                    })
-                    .forget();
+                    });
                 }));
             }
             Effect::NextSlice { draw: false } => {
@@ -360,12 +359,12 @@ fn pick_file(send: Callback<Msg>) {
     input.set_type("file");
     input.set_accept(".yaml,.yml,.json,.txt");
     let chosen = input.clone();
-    let listener = EventListener::once(&input, "change", move |_| {
+    let on_change = Closure::once_into_js(move || {
         if let Some(file) = chosen.files().and_then(|files| files.get(0)) {
             read_file(file, send);
         }
     });
-    listener.forget();
+    input.set_onchange(Some(on_change.unchecked_ref()));
     input.click();
 }
 

@@ -1,5 +1,6 @@
 //! The few things that only the browser can do, and that Yew does not do.
 
+use wasm_bindgen::closure::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{Element, Event, HtmlElement, KeyboardEvent};
 
@@ -186,13 +187,21 @@ pub fn focus_later(place: Option<Element>, id: String) {
     try_focus(place, id, 0);
 }
 
-fn try_focus(place: Option<Element>, id: String, tries: u32) {
-    gloo::timers::callback::Timeout::new(tries.saturating_mul(10), move || match by_id(place.as_ref(), &id) {
+fn try_focus(place: Option<Element>, id: String, tries: i32) {
+    later(tries.saturating_mul(10), move || match by_id(place.as_ref(), &id) {
         Some(element) => focus(&element),
         None if tries < 20 => try_focus(place, id, tries + 1),
         None => {}
-    })
-    .forget();
+    });
+}
+
+/// Does something once, after that many milliseconds, whatever becomes of the caller. Unlike a forgotten `Timeout` of gloo
+/// it leaves nothing behind.
+pub fn later(ms: i32, work: impl FnOnce() + 'static) {
+    if let Some(window) = web_sys::window() {
+        let work = Closure::once_into_js(work);
+        window.set_timeout_with_callback_and_timeout_and_arguments_0(work.unchecked_ref(), ms).ok();
+    }
 }
 
 /// The text that a paste event brings.

@@ -15,14 +15,15 @@ use crate::lessons::{Expectation, Item, Lesson, LessonError, Scene};
 use crate::permalink::SharedState;
 use crate::simulation::{Scenario, Session};
 use crate::ui::browser;
-use crate::ui::root::{App, AppProps, Heard};
+use crate::ui::root::{App, Heard};
+use crate::ui::stage::Stage;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::convert::TryFromJsValue;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
-use yew::AppHandle;
+use yew::html::Scope;
 
 /// A part of the application that a page can show or leave out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,6 +91,17 @@ pub struct Embed {
     on_event: Option<js_sys::Function>,
     goals: Vec<Item>,
     told: RefCell<Told>,
+    line: RefCell<Line>,
+}
+
+/// The way to the application.
+enum Line {
+    /// It does not stand yet; what it will hear.
+    Waiting(Vec<Heard>),
+    /// It stands.
+    Open(Scope<App>),
+    /// It was taken off the page.
+    Closed,
 }
 
 /// What the page has been told last.
@@ -126,6 +138,22 @@ impl Embed {
     /// The state to begin with; given once.
     pub fn take_start(&self) -> Option<Model> {
         self.start.borrow_mut().take()
+    }
+
+    /// The application stands: it hears what was sent before.
+    pub fn stands(&self, application: &Scope<App>) {
+        let before = self.line.replace(Line::Open(application.clone()));
+        if let Line::Waiting(heard) = before {
+            heard.into_iter().for_each(|heard| application.send_message(heard));
+        }
+    }
+
+    fn send(&self, heard: Heard) {
+        match &mut *self.line.borrow_mut() {
+            Line::Waiting(waiting) => waiting.push(heard),
+            Line::Open(application) => application.send_message(heard),
+            Line::Closed => {}
+        }
     }
 
     /// The names of the parts, for the styles.
@@ -204,7 +232,7 @@ impl Embed {
 /// The application on an element of a page.
 #[wasm_bindgen]
 pub struct Mounted {
-    handle: Option<AppHandle<App>>,
+    standing: Option<(Rc<Embed>, Stage)>,
 }
 
 /// Puts the application on an element. `options`: `scenario` (its text, or that of a lesson) or `permalink`, `step`, `view`,
@@ -235,9 +263,10 @@ pub fn mount(element: Element, options: JsValue, on_event: Option<js_sys::Functi
         on_event,
         goals,
         told: RefCell::default(),
+        line: RefCell::new(Line::Waiting(Vec::new())),
     });
-    let props = AppProps { embed: Some(embed) };
-    Ok(Mounted { handle: Some(yew::Renderer::<App>::with_root_and_props(element, props).render()) })
+    let stage = Stage::set(&element, Rc::clone(&embed)).ok_or_else(|| JsError::new("there is no page to stand on"))?;
+    Ok(Mounted { standing: Some((embed, stage)) })
 }
 
 /// The state to begin with, and the parts that are shown where the page names none.
@@ -320,8 +349,8 @@ impl Mounted {
     /// gives what the function returns.
     pub fn call(&self, function: js_sys::Function) -> js_sys::Promise {
         let mut function = Some(function);
-        js_sys::Promise::new(&mut |resolve, reject| match (&self.handle, function.take()) {
-            (Some(handle), Some(function)) => handle.send_message(Heard::Call { function, resolve, reject }),
+        js_sys::Promise::new(&mut |resolve, reject| match (&self.standing, function.take()) {
+            (Some((embed, _)), Some(function)) => embed.send(Heard::Call { function, resolve, reject }),
             _ => {
                 let gone = JsValue::from(JsError::new("the playground was removed from the page"));
                 reject.call1(&JsValue::NULL, &gone).ok();
@@ -363,16 +392,18 @@ impl Mounted {
 
     /// Takes the application off the page and gives its memory back.
     pub fn unmount(&mut self) {
-        if let Some(handle) = self.handle.take() {
-            handle.destroy();
+        if let Some((embed, stage)) = self.standing.take() {
+            // It holds the application, which holds it.
+            embed.line.replace(Line::Closed);
+            stage.strike();
         }
     }
 }
 
 impl Mounted {
     fn send(&self, message: Msg) {
-        if let Some(handle) = &self.handle {
-            handle.send_message(Heard::App(message));
+        if let Some((embed, _)) = &self.standing {
+            embed.send(Heard::App(message));
         }
     }
 }

@@ -28,6 +28,7 @@ mod root;
 mod set_forms;
 mod set_head;
 mod share;
+mod stage;
 mod story;
 mod terminal;
 mod top_bar;

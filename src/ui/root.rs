@@ -85,6 +85,9 @@ impl Component for App {
             browser::start_lessons(&mut model);
             model
         });
+        if let Some(embed) = embed {
+            embed.stands(ctx.link());
+        }
         let mut browser = Browser::on(embed.map(|embed| embed.place.clone()));
         browser.show_theme(model.settings.theme);
         browser.run(Effect::Language(model.language()), &send, &save, 0);
