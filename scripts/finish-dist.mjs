@@ -1,7 +1,7 @@
 // Trunk's post-build hook: adds the editor to the site, and for a release shrinks the scripts and styles, writes the
 // content security policy into the page, and adds the service worker.
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { build, transform } from 'esbuild';
 
@@ -72,6 +72,14 @@ function writeServiceWorker() {
   writeFileSync(join(staging, 'sw.js'), code);
 }
 
+/** Lessons are plain text for whoever serves them: MkDocs and Jekyll make pages of every Markdown file that they find. */
+function keepLessonsAsTheyAre() {
+  for (const name of readdirSync(join(staging, 'lessons'), { recursive: true })) {
+    if (name.endsWith('.md')) renameSync(join(staging, 'lessons', name), join(staging, 'lessons', name.replace(/\.md$/, '.txt')));
+  }
+}
+
+keepLessonsAsTheyAre();
 const editor = await bundleEditor();
 const page = join(staging, 'index.html');
 let html = readFileSync(page, 'utf8');

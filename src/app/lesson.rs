@@ -39,14 +39,14 @@ pub enum Fetch {
 }
 
 impl Fetch {
-    /// Where it is, from the folder of the page.
+    /// Where it is, from the folder of the page; lessons are there as plain text (`scripts/finish-dist.mjs`).
     pub fn path(&self) -> String {
         match self {
             Self::Lessons => "lessons/index.json".into(),
             Self::Gallery => "gallery/index.json".into(),
-            Self::Lesson(id) => format!("lessons/{id}.md"),
+            Self::Lesson(id) => format!("lessons/{id}.txt"),
             Self::Scenario(id) => format!("gallery/{id}.yaml"),
-            Self::Template => "lessons/template/lesson.md".into(),
+            Self::Template => "lessons/template/lesson.txt".into(),
         }
     }
 }

@@ -96,6 +96,13 @@ test('code blocks become playgrounds, others stay', async ({ page, site }) => {
   await example(page, site, 'fence.html');
   await expect(page.locator('daemonset-playground').getByText('worker2').first()).toBeVisible();
   await expect(page.locator('pre > code')).toHaveText('kind: DaemonSet\n');
+  // What instant navigation puts into the page later.
+  await page.evaluate(() => {
+    const next = document.createElement('main');
+    next.innerHTML = '<h1>Next</h1><div class="highlight"><pre><code># daemonset-playground step=end loading=eager\nlog:\n- run: sim add-node later\n</code></pre></div>';
+    document.body.replaceChildren(next);
+  });
+  await expect(page.locator('daemonset-playground').getByText('later').first()).toBeVisible();
 });
 
 test('the output of the Hugo shortcode', async ({ page, site }) => {
@@ -159,7 +166,7 @@ test('a lesson of the page itself stands in an element, and a broken one names i
       document.body.prepend(element);
       return element.ready.then(() => element.shadowRoot.querySelector('.lesson-name').innerText, (error) => error.message);
     }, text);
-  const template = await (await page.request.get(`${site}lessons/template/lesson.md`)).text();
+  const template = await (await page.request.get(`${site}lessons/template/lesson.txt`)).text();
   expect(await of(template)).toContain('0');
   expect(await of('---\nid: x\nmood: good\n---\n')).toMatch(/^line 3: mood is not known/im);
   complaints.length = 0;

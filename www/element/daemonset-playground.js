@@ -161,7 +161,7 @@ export class DaemonSetPlayground extends Base {
   async #start(life, box, inline) {
     try {
       const lesson = this.getAttribute('lesson');
-      const src = lesson ? new URL(`lessons/${encodeURIComponent(lesson)}.md`, BASE).href : this.getAttribute('src');
+      const src = lesson ? new URL(`lessons/${encodeURIComponent(lesson)}.txt`, BASE).href : this.getAttribute('src');
       const [module, scenario] = await Promise.all([load(), src ? this.#fetch(src) : inline]);
       if (life !== this.#life) return;
       box.replaceChildren();
@@ -239,8 +239,15 @@ export function upgradeFences(root = document) {
 if (globalThis.customElements && !customElements.get(TAG)) {
   customElements.define(TAG, DaemonSetPlayground);
   if (new URL(import.meta.url).searchParams.has('fences')) {
-    if (document.readyState === 'loading') addEventListener('DOMContentLoaded', () => upgradeFences());
-    else upgradeFences();
+    const watch = () => {
+      upgradeFences();
+      // Instant navigation puts other content into the page.
+      new MutationObserver((changes) => {
+        for (const place of new Set(changes.map(({ target }) => target))) upgradeFences(place);
+      }).observe(document.body, { childList: true, subtree: true });
+    };
+    if (document.readyState === 'loading') addEventListener('DOMContentLoaded', watch);
+    else watch();
   }
   // The program is shared: when it stops, it stops everywhere.
   addEventListener('error', ({ error }) => {
