@@ -131,6 +131,70 @@ fn ctrl_c_ends_a_watch_and_the_log_knows() {
 }
 
 #[test]
+fn a_line_that_is_typed_while_a_command_waits_runs_when_that_has_ended() {
+    let mut model = page();
+    send(&mut model, Msg::Step);
+    // Playing would let time pass between the two lines: here the person is faster.
+    update(&mut model, Msg::RunTyped("kubectl rollout status ds/node-exporter".into()));
+    update(&mut model, Msg::RunTyped("kubectl get ds node-exporter --no-headers".into()));
+    update(&mut model, Msg::RunTyped("sim wait 5s\n# a comment\nkubectl get nodes -o name | wc -l".into()));
+    assert_eq!(model.terminal.last().unwrap().line, "kubectl rollout status ds/node-exporter");
+    assert_eq!(model.typed_ahead.len(), 3);
+    send(&mut model, Msg::PlayTick);
+    let lines: Vec<&str> = model.terminal.iter().map(|entry| entry.line.as_str()).collect();
+    assert_eq!(
+        lines[1..],
+        [
+            "kubectl rollout status ds/node-exporter",
+            "kubectl get ds node-exporter --no-headers",
+            "sim wait 5s",
+            "kubectl get nodes -o name | wc -l"
+        ]
+    );
+    assert!(model.typed_ahead.is_empty() && model.running == Running::No);
+    let said = |at: usize| model.terminal[at].stdout.as_str();
+    assert!(said(1).ends_with("successfully rolled out\n"), "{}", said(1));
+    assert!(said(2).starts_with("node-exporter   3     3     3     3     3 "), "{}", said(2));
+    assert_eq!(said(4), "4\n");
+    replays(&model);
+}
+
+#[test]
+fn ctrl_c_lets_the_typed_lines_run_and_a_click_does_not_cut_a_watch() {
+    let mut model = page();
+    send(&mut model, Msg::Step);
+    send(&mut model, Msg::RunToQuiet);
+    update(&mut model, Msg::RunTyped("kubectl get nodes -w".into()));
+    update(&mut model, Msg::RunTyped("kubectl get ns -o name | head -n 1".into()));
+    // Clicks are commands of another terminal; one of them waits, too.
+    let watches = |model: &Model| model.session.world().waiting().map(|waiting| waiting.line.clone());
+    send(&mut model, Msg::Run(command::cordon("worker1", true)));
+    let pod = model.session.world().store().pods().keys().next().cloned().expect("a pod");
+    send(&mut model, Msg::Run(command::delete_pod(&pod)));
+    send(&mut model, Msg::Run(command::cordon("worker2", true)));
+    send(&mut model, Msg::PlayTick);
+    assert_eq!(watches(&model).as_deref(), Some("kubectl get nodes -w"));
+    let entry =
+        |model: &Model, line: &str| (**model.terminal.iter().find(|entry| entry.line == line).expect(line)).clone();
+    let watched = entry(&model, "kubectl get nodes -w");
+    assert!(
+        watched.waiting && watched.stdout.contains("worker1         Ready,SchedulingDisabled"),
+        "{}",
+        watched.stdout
+    );
+    assert!(watched.stdout.contains("worker2         Ready,SchedulingDisabled"), "{}", watched.stdout);
+    let deleted = entry(&model, &command::delete_pod(&pod));
+    assert!(!deleted.waiting, "{deleted:?}");
+    assert_eq!(deleted.stdout, format!("pod \"{}\" deleted from default namespace\n", pod.name));
+    assert_eq!(model.typed_ahead.len(), 1);
+    send(&mut model, Msg::Interrupt);
+    assert!(entry(&model, "kubectl get nodes -w").stdout.ends_with("^C\n"));
+    assert_eq!(model.terminal.last().unwrap().stdout, "namespace/default\n");
+    assert!(watches(&model).is_none() && model.typed_ahead.is_empty());
+    replays(&model);
+}
+
+#[test]
 fn edit_opens_a_tab_and_applying_it_saves() {
     let mut model = page();
     send(&mut model, Msg::Step);

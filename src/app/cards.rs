@@ -17,6 +17,15 @@ struct Made {
     card: Rc<NodeCard>,
 }
 
+impl Made {
+    fn of(node: &Rc<Node>, store: &Store, fleet: &Fleet, rules: &[Rules<'_>], now: Time) -> Self {
+        let card = NodeCard::of(node, store, fleet, rules, now);
+        let unsettled = card.places.iter().flat_map(|place| &place.pods).any(|pod| pod.ready && !pod.available);
+        let pods = store.pods_on(node.name()).cloned().collect();
+        Self { node: Rc::clone(node), pods, unsettled, card: Rc::new(card) }
+    }
+}
+
 /// All cards.
 #[derive(Clone, Debug, Default)]
 pub struct Cards {
@@ -44,24 +53,22 @@ impl Cards {
             && store.nodes().keys().all(|key| self.made.contains_key(&key.name));
         let mut changed: BTreeMap<Rc<str>, Rc<NodeCard>> = BTreeMap::new();
         let mut look = |made: &mut BTreeMap<Rc<str>, Made>, node: &Rc<Node>| {
-            let pods: Vec<Rc<Pod>> = store.pods_on(node.name()).cloned().collect();
             let alike = |before: &Made| {
+                let mut pods = before.pods.iter();
                 Rc::ptr_eq(&before.node, node)
                     && !before.unsettled
-                    && before.pods.len() == pods.len()
-                    && before.pods.iter().zip(&pods).all(|(a, b)| Rc::ptr_eq(a, b))
+                    && store.pods_on(node.name()).all(|pod| pods.next().is_some_and(|before| Rc::ptr_eq(before, pod)))
+                    && pods.next().is_none()
             };
             if made.get(node.name()).is_some_and(alike) {
                 return;
             }
-            let card = NodeCard::of(node, store, fleet, &rules, now);
-            let unsettled = card.places.iter().flat_map(|place| &place.pods).any(|pod| pod.ready && !pod.available);
-            let card = match made.get(node.name()) {
-                Some(before) if *before.card == card => Rc::clone(&before.card),
-                _ => Rc::new(card),
-            };
-            changed.insert(node.name().clone(), Rc::clone(&card));
-            made.insert(node.name().clone(), Made { node: Rc::clone(node), pods, unsettled, card });
+            let mut new = Made::of(node, store, fleet, &rules, now);
+            if let Some(before) = made.get(node.name()).filter(|before| *before.card == *new.card) {
+                new.card = Rc::clone(&before.card);
+            }
+            changed.insert(node.name().clone(), Rc::clone(&new.card));
+            made.insert(node.name().clone(), new);
         };
         match touched.filter(|_| same_nodes && !self.made.is_empty()) {
             Some(touched) => {
@@ -73,7 +80,8 @@ impl Cards {
             }
             None => store.nodes().values().for_each(|node| look(&mut self.made, node)),
         }
-        if !same_nodes {
+        // Cards that were prepared are not in the list yet.
+        if !same_nodes || self.list.len() != self.made.len() {
             self.made.retain(|name, _| store.node_named(name).is_some());
             self.sort();
         } else if !changed.is_empty() {
@@ -85,6 +93,21 @@ impl Cards {
             }
         }
         Rc::clone(&self.list)
+    }
+
+    /// How many have been made.
+    pub fn size(&self) -> usize {
+        self.made.len()
+    }
+
+    /// Makes up to `most` of the cards that [`Self::update`] will need. Returns whether all are there.
+    pub fn prepare(&mut self, store: &Store, fleet: &Fleet, now: Time, most: usize) -> bool {
+        self.fleet = fleet.clone();
+        let rules: Vec<Rules<'_>> = fleet.sets.iter().map(|set| Rules::of(&set.object)).collect();
+        for node in store.nodes().values().skip(self.made.len()).take(most) {
+            self.made.insert(node.name().clone(), Made::of(node, store, fleet, &rules, now));
+        }
+        self.made.len() >= store.nodes().size()
     }
 
     fn sort(&mut self) {
@@ -118,6 +141,18 @@ mod tests {
         assert_eq!(second[1].places[0].pods.len(), 1);
         let third = update(&mut cards, &after.store(), None);
         assert!(Rc::ptr_eq(&second, &third));
+    }
+
+    #[test]
+    fn prepared_cards_are_those_that_are_made_at_once() {
+        let cluster = Cluster::new().worker("n10").worker("n9").control_plane("z").daemon_set("agent", &["h"]);
+        let store = cluster.running_pod("agent", "h", "n9").store();
+        let fleet = Fleet::read(&store, &mut Colours::default());
+        let mut bit_by_bit = Cards::default();
+        assert!(!bit_by_bit.prepare(&store, &fleet, Time(50), 2));
+        assert_eq!(bit_by_bit.size(), 2);
+        assert!(bit_by_bit.prepare(&store, &fleet, Time(50), 2));
+        assert_eq!(update(&mut bit_by_bit, &store, None), update(&mut Cards::default(), &store, None));
     }
 
     #[test]

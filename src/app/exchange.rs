@@ -4,7 +4,8 @@ use crate::app::command;
 use crate::app::effect::Effect;
 use crate::app::model::Model;
 use crate::app::text::{Language, exchange_words};
-use crate::exchange::{self, DumpError, DumpReader, Report, Telling, Took, adopt, looks_like_a_dump};
+use crate::app::views::Views;
+use crate::exchange::{self, Adopting, DumpError, DumpReader, Report, Telling, Took, looks_like_a_dump};
 use crate::simulation::{Opening, Session, Step};
 use std::rc::Rc;
 
@@ -113,7 +114,10 @@ pub struct Loading {
 #[derive(Clone, Debug)]
 enum Stage {
     Reading(Box<DumpReader>),
+    Adopting(Box<Adopting>),
     Opening(Box<Opening>, Rc<Report>),
+    /// The session stands; what is shown of it is computed before it is shown.
+    Viewing(Box<(Session, Views)>, usize, Rc<Report>),
     /// Between two stages.
     Nothing,
 }
@@ -173,6 +177,10 @@ impl Loading {
         let words = exchange_words(language);
         let fill = crate::app::phrase::fill;
         let megabytes = |bytes: usize| (bytes >> 20).to_string();
+        let put_together = |done: usize, total: usize| {
+            let facts = [("done", &*done.to_string()), ("total", &*total.to_string())];
+            (fill(words.opening, &facts), done, total)
+        };
         let (text, done, total) = match &self.stage {
             Stage::Reading(reader) => {
                 let (done, objects) = (megabytes(reader.bytes_read()), reader.items().to_string());
@@ -180,11 +188,12 @@ impl Loading {
                     [("name", &*self.name), ("done", &done), ("total", &megabytes(self.total)), ("objects", &objects)];
                 (fill(words.reading, &facts), reader.bytes_read(), self.total)
             }
+            Stage::Adopting(adopting) => put_together(0, adopting.objects().saturating_mul(2)),
             Stage::Opening(opening, _) => {
                 let (done, total) = opening.progress();
-                let facts = [("done", &*done.to_string()), ("total", &*total.to_string())];
-                (fill(words.opening, &facts), done, total)
+                put_together(done, total)
             }
+            Stage::Viewing(made, cards, _) => put_together(*cards, made.0.world().store().nodes().size()),
             Stage::Nothing => (String::new(), 0, 1),
         };
         SheetView::Loading { text, done, total }
@@ -339,12 +348,7 @@ fn slice(model: &mut Model, took_ms: u32) -> Vec<Effect> {
                         }
                     },
                     Ok(Took::End) => {
-                        let adopted = adopt(reader.finish());
-                        let report = Rc::new(adopted.report);
-                        let opening = Opening::new(adopted.scenario, adopted.objects);
-                        loading.stage = Stage::Opening(Box::new(opening), report);
-                        // The next stage has its own pace.
-                        loading.budget = 16;
+                        loading.stage = Stage::Adopting(Box::new(Adopting::new(reader.finish())));
                         return vec![Effect::NextImportSlice];
                     }
                     Err(error) => {
@@ -356,16 +360,42 @@ fn slice(model: &mut Model, took_ms: u32) -> Vec<Effect> {
             loading.stage = Stage::Reading(reader);
             vec![Effect::NextImportSlice]
         }
+        Stage::Adopting(mut adopting) => {
+            loading.stage = match adopting.go_on() {
+                None => Stage::Adopting(adopting),
+                Some(adopted) => {
+                    let opening = Opening::new(adopted.scenario, adopted.objects);
+                    Stage::Opening(Box::new(opening), Rc::new(adopted.report))
+                }
+            };
+            // The next stage has its own pace.
+            loading.budget = 16;
+            vec![Effect::NextImportSlice]
+        }
         Stage::Opening(mut opening, report) => {
-            if !opening.go_on(budget) {
-                loading.stage = Stage::Opening(opening, report);
+            loading.stage = if opening.go_on(budget) {
+                let (scenario, world) = opening.finish();
+                let session = Session::adopt(scenario, world);
+                // The session keeps the answer, for which it looks ahead.
+                session.is_quiet();
+                Stage::Viewing(Box::new((session, Views::default())), 0, report)
+            } else {
+                Stage::Opening(opening, report)
+            };
+            vec![Effect::NextImportSlice]
+        }
+        Stage::Viewing(mut made, _, report) => {
+            let (session, views) = &mut *made;
+            let (cards, ready) = views.prepare(session, budget.saturating_mul(4));
+            if !ready {
+                loading.stage = Stage::Viewing(made, cards, report);
                 return vec![Effect::NextImportSlice];
             }
-            let (scenario, world) = opening.finish();
+            let (session, views) = *made;
             let before = if model.keeps_session() { Some(model.saved()) } else { None };
-            crate::app::update::start_session(model, Session::adopt(scenario, world), before);
+            crate::app::update::start_prepared(model, session, views, before);
             model.exchange.sheet = Some(Sheet::Report(report));
-            vec![Effect::Save, Effect::Focus("sheet")]
+            vec![Effect::Save, Effect::CheckLater, Effect::Focus("sheet")]
         }
         Stage::Nothing => Vec::new(),
     }

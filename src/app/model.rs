@@ -71,6 +71,8 @@ pub struct Model {
     pub pace: Pace,
     /// All commands of this visit and what they printed.
     pub terminal: Rc<Vec<Rc<TerminalEntry>>>,
+    /// Lines that were typed while a command waits; they run when it has ended.
+    pub typed_ahead: Rc<Vec<String>>,
     /// The session that was replaced last, to be brought back.
     pub replaced: Option<Saved>,
     /// How long the link of the session is, while the menu that offers it is open.
@@ -208,6 +210,17 @@ impl Model {
     /// A session with files. What there is to say about them is left to [`Self::recheck`], so that the page can be drawn
     /// first.
     pub fn with(session: Session, files: Files, settings: Settings, browser_language: Language) -> Self {
+        Self::with_views(session, files, settings, browser_language, Views::default())
+    }
+
+    /// The same, with views that were prepared for this session.
+    pub fn with_views(
+        session: Session,
+        files: Files,
+        settings: Settings,
+        browser_language: Language,
+        views: Views,
+    ) -> Self {
         let mut model = Self {
             session,
             files,
@@ -232,6 +245,7 @@ impl Model {
             running: Running::No,
             pace: Pace::default(),
             terminal: Rc::default(),
+            typed_ahead: Rc::default(),
             replaced: None,
             shared: None,
             exchange: Exchange::default(),
@@ -250,7 +264,7 @@ impl Model {
             go_to: None,
             insight: crate::app::insight::State::new(settings.prices),
             lessons: Lessons::default(),
-            views: Views::default(),
+            views,
         };
         model.refresh();
         model
@@ -368,7 +382,8 @@ impl Model {
     pub fn log(&mut self, run: &CommandRun) {
         let entries = Rc::make_mut(&mut self.terminal);
         // A command that waits goes on where it was.
-        if let Some(before) = entries.last_mut().filter(|before| before.waiting && before.line == run.line) {
+        let goes_on = |before: &&mut Rc<TerminalEntry>| before.waiting && before.line == run.line;
+        if let Some(before) = entries.iter_mut().rev().find(goes_on) {
             let before = Rc::make_mut(before);
             before.stdout += &run.stdout;
             before.stderr += &run.stderr;

@@ -11,6 +11,7 @@ use crate::app::persist::Saved;
 use crate::app::phrase::fill;
 use crate::app::share;
 use crate::app::view::EditorMark;
+use crate::app::views::Views;
 use crate::simulation::{CommandRun, Progress, Scenario, Session};
 use std::rc::Rc;
 
@@ -65,23 +66,18 @@ fn handle(model: &mut Model, message: Msg) -> Vec<Effect> {
         | Msg::Check
         | Msg::CheckSlice
         | Msg::EditorReady => manifest(model, message),
-        Msg::Run(line) => run(model, &line),
+        Msg::Run(line) => clicked(model, &line),
         Msg::SetImage { line, image, fate } => {
             if let Some(rules) = command::fate(model.session.world().behaviours(), &image, fate) {
-                run(model, &rules);
+                clicked(model, &rules);
             }
-            run(model, &line)
+            clicked(model, &line)
         }
-        Msg::RunTyped(line) => {
+        Msg::RunTyped(text) => {
             model.terminal_open = true;
-            let mut effects = run(model, &line);
-            // A command that waits lets time pass.
-            if model.session.world().waiting().is_some() {
-                model.plays_for_command = true;
-                model.running = Running::Playing;
-                effects.push(Effect::TickLater(model.settings.speed.pause_ms()));
-            }
-            effects
+            let lines = crate::kubectl::shell::lines(&text);
+            Rc::make_mut(&mut model.typed_ahead).extend(lines);
+            run_typed(model)
         }
         Msg::CompleteCommand { line, cursor } => {
             model.complete_command(&line, cursor);
@@ -315,8 +311,9 @@ fn step(model: &mut Model) -> Vec<Effect> {
         model.announcement = model.words().nothing_due.into();
         return Vec::new();
     }
-    follow_commands(model);
-    moved(model)
+    let mut effects = follow_commands(model);
+    effects.extend(moved(model));
+    effects
 }
 
 fn step_over(model: &mut Model) -> Vec<Effect> {
@@ -327,8 +324,9 @@ fn step_over(model: &mut Model) -> Vec<Effect> {
     if let Progress::Loop(cycle) = model.session.step_over(2000) {
         tell_loop(model, cycle.period_ms);
     }
-    follow_commands(model);
-    moved(model)
+    let mut effects = follow_commands(model);
+    effects.extend(moved(model));
+    effects
 }
 
 fn run_to_quiet(model: &mut Model) -> Vec<Effect> {
@@ -347,7 +345,10 @@ fn slice(model: &mut Model, took_ms: u32, drawn_ms: u32) -> Vec<Effect> {
     }
     let draw = model.pace.next(took_ms, drawn_ms);
     let progress = model.session.run_to_quiet(model.pace.steps);
-    follow_commands(model);
+    let typed = follow_commands(model);
+    if !typed.is_empty() {
+        return typed;
+    }
     match progress {
         Progress::More => {
             if draw {
@@ -385,8 +386,8 @@ fn play_tick(model: &mut Model) -> Vec<Effect> {
         model.running = Running::No;
         return moved(model);
     }
-    follow_commands(model);
-    let mut effects = moved(model);
+    let mut effects = follow_commands(model);
+    effects.extend(moved(model));
     if model.running == Running::Playing {
         effects.push(Effect::TickLater(model.settings.speed.pause_ms()));
     }
@@ -399,7 +400,9 @@ fn interrupt(model: &mut Model) -> Vec<Effect> {
     if model.session.world().waiting().is_none() || !at_end {
         return Vec::new();
     }
-    if let Some(entry) = Rc::make_mut(&mut model.terminal).last_mut().filter(|entry| entry.waiting) {
+    let waiting = model.session.world().waiting().map(|waiting| waiting.line.clone());
+    let entries = Rc::make_mut(&mut model.terminal).iter_mut().rev();
+    if let Some(entry) = entries.into_iter().find(|entry| entry.waiting && Some(&entry.line) == waiting.as_ref()) {
         let entry = Rc::make_mut(entry);
         entry.stdout += "^C\n";
         (entry.waiting, entry.failed) = (false, true);
@@ -408,7 +411,42 @@ fn interrupt(model: &mut Model) -> Vec<Effect> {
     model.told = model.session.position();
     model.announcement = run.line.as_str().into();
     (model.running, model.plays_for_command) = (Running::No, false);
-    moved(model)
+    let mut effects = moved(model);
+    effects.extend(run_typed(model));
+    effects
+}
+
+/// Whether a command of the terminal has not ended yet.
+fn waits(model: &Model) -> bool {
+    model.session.position() == model.session.len() && model.session.world().waiting().is_some()
+}
+
+/// Runs what was typed, as far as nothing waits: a terminal keeps its input until the command before has ended.
+fn run_typed(model: &mut Model) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    while !waits(model) && !model.typed_ahead.is_empty() {
+        let line = Rc::make_mut(&mut model.typed_ahead).remove(0);
+        // In the past, what waited then goes on beside it.
+        let beside = model.session.world().waiting().is_some();
+        effects = run(model, &line, beside);
+    }
+    // A command that waits lets time pass.
+    if !effects.is_empty() && waits(model) {
+        model.plays_for_command = true;
+        model.running = Running::Playing;
+        effects.push(Effect::TickLater(model.settings.speed.pause_ms()));
+    }
+    effects
+}
+
+/// Runs what a click stands for, beside a command of the terminal that waits: that one goes on.
+fn clicked(model: &mut Model, line: &str) -> Vec<Effect> {
+    let kept = (model.running, model.plays_for_command);
+    let effects = run(model, line, true);
+    if kept.1 && waits(model) {
+        (model.running, model.plays_for_command) = kept;
+    }
+    effects
 }
 
 /// The line that stands for Ctrl+C in the log: a comment, which does nothing but take the place of what waits.
@@ -425,19 +463,18 @@ fn seek(model: &mut Model, position: usize) -> Vec<Effect> {
         return Vec::new();
     }
     model.session.seek(position);
+    // What was typed was meant for the moment that is left.
+    model.typed_ahead = Rc::default();
     moved(model)
 }
 
-/// Runs a command line and shows it.
-fn run(model: &mut Model, line: &str) -> Vec<Effect> {
+/// Runs a command line and shows it; `beside`: a command that waits goes on.
+fn run(model: &mut Model, line: &str, beside: bool) -> Vec<Effect> {
     model.running = Running::No;
     model.completed = None;
     model.hint = None;
     let files = model.files.by_name();
-    if let Some(entry) = Rc::make_mut(&mut model.terminal).last_mut().filter(|entry| entry.waiting) {
-        Rc::make_mut(entry).waiting = false;
-    }
-    let run = model.session.run(line, &files);
+    let run = if beside { model.session.run_beside(line, &files) } else { model.session.run(line, &files) };
     model.told = model.session.position();
     model.plays_for_command = false;
     model.log(&run);
@@ -489,7 +526,7 @@ fn run_apply(model: &mut Model) -> bool {
     let Some(file) = model.files.shown() else { return false };
     let (id, line) = (file.id, save_line(&file.name, &file.text));
     let files = model.files.by_name();
-    let run = model.session.run(&line, &files);
+    let run = model.session.run_beside(&line, &files);
     model.told = model.session.position();
     model.log(&run);
     let done = run.exit_code == Some(0);
@@ -500,7 +537,9 @@ fn run_apply(model: &mut Model) -> bool {
 }
 
 fn apply(model: &mut Model) -> Vec<Effect> {
-    model.running = Running::No;
+    if !model.plays_for_command || !waits(model) {
+        model.running = Running::No;
+    }
     model.recheck();
     if model.files.shown().is_none_or(|file| file.text.trim().is_empty()) {
         return Vec::new();
@@ -524,16 +563,16 @@ fn apply(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
-/// What waiting commands printed meanwhile goes to the terminal.
-fn follow_commands(model: &mut Model) {
+/// What waiting commands printed meanwhile goes to the terminal; where the last one has ended, what was typed runs.
+fn follow_commands(model: &mut Model) -> Vec<Effect> {
     use crate::simulation::Reason;
     let position = model.session.position();
-    let waits = model.terminal.last().is_some_and(|entry| entry.waiting);
+    let waited = model.terminal.iter().any(|entry| entry.waiting);
     for number in model.told.saturating_add(1)..=position {
         let Some(step) = model.session.step_number(number) else { continue };
         if let Reason::CommandWent(run) = &step.reason {
             let run = Rc::clone(run);
-            if waits || !run.stdout.is_empty() || !run.stderr.is_empty() {
+            if waited || !run.stdout.is_empty() || !run.stderr.is_empty() {
                 model.log(&run);
             }
         }
@@ -545,6 +584,7 @@ fn follow_commands(model: &mut Model) {
             model.running = Running::No;
         }
     }
+    run_typed(model)
 }
 
 fn tell(model: &mut Model, text: String, trouble: bool) {
@@ -575,9 +615,18 @@ fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
     if is_lesson_file && crate::lessons::Lesson::parse(text).is_ok() {
         return lesson::begin(model, text);
     }
-    match Scenario::parse(text) {
+    let scenario = Scenario::parse(text);
+    // Comments, or an empty text: no cluster, and no manifest either.
+    let says_nothing = |line: &str| line.is_empty() || line.starts_with('#') || line == "---";
+    let is_empty = text.lines().all(|line| says_nothing(line.trim())) || scenario == Ok(Scenario::default());
+    if is_empty && !is_lesson_file {
+        let text = fill(crate::app::text::exchange_words(model.language()).empty, &[("name", name)]);
+        tell(model, text, true);
+        return Vec::new();
+    }
+    match scenario {
         // A manifest is no scenario: its apiVersion and kind are members that a scenario does not have.
-        Ok(scenario) if !text.trim().is_empty() && !is_lesson_file => {
+        Ok(scenario) if !is_lesson_file => {
             let before = model.saved();
             let files = scenario.files.iter().map(|(name, text)| (name.clone(), text.clone())).collect::<Vec<_>>();
             if let Some(((first, text), rest)) = files.split_first() {
@@ -599,13 +648,18 @@ fn import(model: &mut Model, name: &str, text: &str) -> Vec<Effect> {
 
 /// Goes on with another session. The one before can be brought back.
 pub(crate) fn start_session(model: &mut Model, session: Session, before: Option<Saved>) {
+    start_prepared(model, session, Views::default(), before);
+    model.recheck();
+}
+
+/// The same with prepared views; looking at the shown file again is left to the caller.
+pub(crate) fn start_prepared(model: &mut Model, session: Session, views: Views, before: Option<Saved>) {
     let kept = (model.settings, model.browser_language, model.system_dark, model.pane);
-    let mut fresh = Model::with(session, model.files.clone(), kept.0, kept.1);
+    let mut fresh = Model::with_views(session, model.files.clone(), kept.0, kept.1, views);
     fresh.lessons = model.lessons.carried();
     fresh.system_dark = kept.2;
     fresh.pane = kept.3;
     *model = fresh;
-    model.recheck();
     if let Some(before) = before.filter(|before| before.steps > 0) {
         model.replaced = Some(before);
         offer(model, model.words().session_replaced.to_string(), NoticeAction::RestoreSession);

@@ -126,6 +126,28 @@ const UNPLACED: usize = 60;
 const EVENTS: usize = 200;
 
 impl Views {
+    /// Computes a part of what [`Self::refresh`] will need for a session that was never shown: up to `most` nodes' cards,
+    /// or their order, or the chart. Returns how many cards there are, and whether all is there.
+    pub fn prepare(&mut self, session: &Session, most: usize) -> (usize, bool) {
+        let world = session.world();
+        let store = world.store();
+        if self.fleet.sets.is_empty() {
+            self.fleet = Fleet::read(store, &mut self.colours);
+        }
+        let all = store.nodes().size();
+        if !self.made.prepare(store, &self.fleet, world.now(), most) {
+            return (self.made.size(), false);
+        }
+        if self.cards.len() < all {
+            self.cards = self.made.update(store, &self.fleet, world.now(), None);
+            return (all, false);
+        }
+        if let Some(set) = self.fleet.sets.first() {
+            self.chart = self.rollout.update(session, Some(&set.object.metadata.key()), set.colour);
+        }
+        (all, true)
+    }
+
     /// Computes everything from the model.
     pub fn refresh(&mut self, model: &Model) {
         let session = &model.session;

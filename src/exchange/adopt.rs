@@ -55,25 +55,57 @@ pub struct Report {
 
 /// Makes a dump into a cluster that stands still.
 pub fn adopt(dump: Dump) -> Adopted {
-    let Dump { objects, ignored, taken_at, managed_fields, images } = dump;
-    let mut adopting = Adopting { objects };
-    let mut report = Report { ignored, taken_at, managed_fields, images, ..Report::default() };
-    adopting.drop_twins();
-    adopting.count(&mut report);
-    adopting.replica_sets(&mut report);
-    adopting.revisions(&mut report);
-    adopting.owners(&mut report);
-    adopting.surroundings(&mut report);
-    let behaviours = adopting.behaviours();
-    let start = taken_at.or_else(|| Time::parse(DEFAULT_START)).unwrap_or_default();
-    Adopted { objects: adopting.objects, scenario: Scenario { start, behaviours, ..Scenario::default() }, report }
+    let mut adopting = Adopting::new(dump);
+    loop {
+        if let Some(adopted) = adopting.go_on() {
+            return adopted;
+        }
+    }
 }
 
-struct Adopting {
+/// A dump that is made into a cluster, one look at all objects at a time, so that a large one does not freeze the page.
+#[derive(Clone, Debug)]
+pub struct Adopting {
     objects: Vec<Object>,
+    report: Report,
+    looks: usize,
 }
 
 impl Adopting {
+    /// Begins with what was read.
+    pub fn new(dump: Dump) -> Self {
+        let Dump { objects, ignored, taken_at, managed_fields, images } = dump;
+        let report = Report { ignored, taken_at, managed_fields, images, ..Report::default() };
+        Self { objects, report, looks: 0 }
+    }
+
+    /// How many objects there are.
+    pub fn objects(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Looks at all objects once more. Returns what came of them, once all is done.
+    pub fn go_on(&mut self) -> Option<Adopted> {
+        let mut report = std::mem::take(&mut self.report);
+        match self.looks {
+            0 => self.drop_twins(),
+            1 => self.count(&mut report),
+            2 => self.replica_sets(&mut report),
+            3 => self.revisions(&mut report),
+            4 => self.owners(&mut report),
+            5 => self.surroundings(&mut report),
+            _ => {
+                let behaviours = self.behaviours();
+                let start = report.taken_at.or_else(|| Time::parse(DEFAULT_START)).unwrap_or_default();
+                let scenario = Scenario { start, behaviours, ..Scenario::default() };
+                return Some(Adopted { objects: std::mem::take(&mut self.objects), scenario, report });
+            }
+        }
+        self.looks = self.looks.saturating_add(1);
+        self.report = report;
+        None
+    }
+
     /// An object that is there twice (two dumps in one file) is there once; the last one holds.
     fn drop_twins(&mut self) {
         let mut seen = BTreeSet::new();

@@ -9,7 +9,7 @@ mod replay;
 mod script;
 mod transcript;
 
-pub use adopt::{Adopted, Report, adopt};
+pub use adopt::{Adopted, Adopting, Report, adopt};
 pub use dump::{Dump, DumpError, DumpReader, Ignored, IgnoredReason, Took, looks_like_a_dump};
 pub use kwok::{kwok_script, stages};
 pub use script::shell_script;

@@ -42,7 +42,7 @@ impl Trial {
     /// What the command printed when it failed.
     pub fn run(&mut self, line: &str, files: &BTreeMap<String, String>) -> Result<Rc<[Change]>, String> {
         self.steps += 1;
-        let turned = self.world.run_command(line, files, self.steps);
+        let turned = self.world.run_command(line, files, self.steps, false);
         match &turned.reason {
             Reason::Command(run) if run.exit_code.is_some_and(|code| code != 0) => Err(run.stderr.clone()),
             _ => Ok(turned.changes),

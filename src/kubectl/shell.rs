@@ -342,6 +342,27 @@ fn no_substitution() -> ShellError {
     ShellError("command substitution is not available here".into())
 }
 
+/// The commands of a text as a terminal takes them line by line: what is open at the end of a line (a quote, a
+/// here-document, a pipe) goes on in the next. Empty lines and comments are left out.
+pub fn lines(text: &str) -> Vec<String> {
+    let mut commands = Vec::new();
+    let mut open = String::new();
+    for line in text.lines() {
+        open.push_str(line);
+        if is_unfinished(&open) {
+            open.push('\n');
+            continue;
+        }
+        let command = std::mem::take(&mut open);
+        if !command.trim().is_empty() && !command.trim_start().starts_with('#') {
+            commands.push(command.trim().to_owned());
+        }
+    }
+    // What never ends is bash's to refuse.
+    commands.extend(Some(open.trim_end().to_owned()).filter(|open| !open.trim().is_empty()));
+    commands
+}
+
 /// Quotes a word so that [`parse`] reads it back, and every shell, to which braces, brackets and stars mean something.
 pub fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
@@ -397,6 +418,18 @@ mod tests {
         assert_eq!(first[1].words, ["wc", "-l"]);
         let piped = parse("cat <<-E | kubectl create -f -\n\tx\n\tE\n").unwrap();
         assert_eq!(piped.items[0].1.commands[0].here_document.as_deref(), Some("x\n"));
+    }
+
+    #[test]
+    fn a_pasted_text_is_taken_line_by_line() {
+        let text = "# Two nodes.\nsim add-node a\n\nkubectl apply -f - <<E\nkind: x # no comment\n\nE\n  kubectl get \\\n  ds |\n wc -l\n";
+        assert_eq!(
+            lines(text),
+            ["sim add-node a", "kubectl apply -f - <<E\nkind: x # no comment\n\nE", "kubectl get \\\n  ds |\n wc -l"]
+        );
+        assert_eq!(lines("echo 'a\nb"), ["echo 'a\nb"]);
+        assert_eq!(lines("a; b\r\nc"), ["a; b", "c"]);
+        assert!(lines("\n# only this\n").is_empty());
     }
 
     #[test]

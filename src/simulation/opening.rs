@@ -5,7 +5,8 @@ use super::world::World;
 use crate::apiserver::Change;
 use crate::objects::*;
 
-/// A world under construction: first the objects, then the actors' memory, then what the informers are shown.
+/// A world under construction: first the objects, then the actors' memory, then what the informers are shown, and last
+/// the looks of all actors that find nothing to do.
 #[derive(Clone, Debug)]
 pub struct Opening {
     scenario: Scenario,
@@ -56,7 +57,8 @@ impl Opening {
         };
         let changes: Vec<Change> = told.by_ref().take(budget).collect();
         if changes.is_empty() {
-            return true;
+            let now = self.world.now_ms();
+            return self.world.pass_some_idle_turns(now, 1, budget);
         }
         self.done = self.done.saturating_add(changes.len());
         self.world.tell_all(&changes, None);

@@ -144,6 +144,9 @@ pub struct LogEntry {
     pub at: Option<String>,
     /// The command line.
     pub run: String,
+    /// It was given beside a command that waited, as in a second terminal; otherwise it takes the place of one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub beside: bool,
     /// Files that changed since the last command.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,

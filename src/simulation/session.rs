@@ -92,12 +92,22 @@ impl Session {
     /// Runs a command line: kubectl, `sim`, or several joined by `&&` and `;`. `files` are the editor's tabs, which
     /// `-f NAME` reads. If the present position is in the past, the old future becomes a branch.
     ///
-    /// A command that waits (`rollout status`) is answered with `exit_code: None`; it ends while steps are made.
+    /// A command that waits (`rollout status`) is answered with `exit_code: None`; it ends while steps are made. One that
+    /// waits already is interrupted, as by Ctrl+C.
     pub fn run(&mut self, line: &str, files: &BTreeMap<String, String>) -> Rc<CommandRun> {
+        self.command(line, files, false)
+    }
+
+    /// The same in a second terminal: a command that waits goes on waiting.
+    pub fn run_beside(&mut self, line: &str, files: &BTreeMap<String, String>) -> Rc<CommandRun> {
+        self.command(line, files, true)
+    }
+
+    fn command(&mut self, line: &str, files: &BTreeMap<String, String>, beside: bool) -> Rc<CommandRun> {
         let mut world = self.world().clone();
         let number = self.position() + 1;
         world.pass_idle_turns(world.now_ms(), number);
-        let turned = world.run_command(line, files, number);
+        let turned = world.run_command(line, files, number, beside);
         let run = match &turned.reason {
             Reason::Command(run) => Rc::clone(run),
             _ => Rc::new(CommandRun::default()),
@@ -312,7 +322,7 @@ impl Session {
                 }
             }
             let (step, at) = (Some(step.number - 1), Some(format_duration(step.at_ms)));
-            log.push(LogEntry { step, at, run: run.line.clone(), files });
+            log.push(LogEntry { step, at, run: run.line.clone(), beside: run.beside, files });
         }
         Scenario { log, objects: self.objects_at_start(), ..self.opened.clone() }
     }
@@ -349,6 +359,6 @@ impl Session {
                 self.run_to_quiet(MAX_REPLAYED_STEPS.saturating_sub(self.len()));
             }
         }
-        self.run(&entry.run, files);
+        self.command(&entry.run, files, entry.beside);
     }
 }

@@ -102,6 +102,9 @@ pub const MAX_NODES_AT_ONCE: usize = 5000;
 /// What is wrong with the words, and what is expected.
 pub fn parse(words: &[String]) -> Result<SimCommand, SimError> {
     let fail = |text: String| Err(SimError(format!("error: {text}")));
+    if words.iter().any(|word| matches!(word.as_str(), "&&" | "||" | "|" | "&") || word.ends_with(';')) {
+        return fail("a sim command stands alone on its line: nothing comes behind it with &&, ; or |".into());
+    }
     let Some((verb, rest)) = words.split_first() else { return Ok(SimCommand::Help(None)) };
     let asks = |word: &String| matches!(word.as_str(), "-h" | "--help");
     if asks(verb) || verb == "help" {
@@ -213,6 +216,7 @@ pub fn words(line: &str) -> Option<Vec<String>> {
                 quote = Some(c);
                 word.get_or_insert_default();
             }
+            None if c == '\n' => words.extend(word.take().into_iter().chain([";".to_owned()])),
             None if c.is_whitespace() => words.extend(word.take()),
             None => word.get_or_insert_default().push(c),
         }
@@ -335,6 +339,14 @@ mod tests {
     fn wrong_words_are_told() {
         for (line, text) in [
             ("add-node", "error: sim add-node needs a name"),
+            (
+                "add-node a && kubectl get nodes",
+                "error: a sim command stands alone on its line: nothing comes behind it with &&, ; or |",
+            ),
+            (
+                "add-node a\nkubectl get nodes",
+                "error: a sim command stands alone on its line: nothing comes behind it with &&, ; or |",
+            ),
             ("add-node a --count x", "error: --count takes a number from 1 to 5000, not \"x\""),
             ("add-node a b --count 2", "error: --count numbers one name; give only one"),
             ("add-node a --taint k:Never", "error: --taint takes KEY[=VALUE]:EFFECT, not \"k:Never\""),

@@ -83,6 +83,8 @@ pub struct CommandRun {
     pub files: BTreeMap<String, String>,
     /// What happened outside the cluster: a file to open, another namespace.
     pub effects: Vec<Effect>,
+    /// It was given beside a command that waits, as in a second terminal.
+    pub beside: bool,
 }
 
 /// Why a step happened and what was decided, as data.

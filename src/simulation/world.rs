@@ -26,6 +26,8 @@ pub struct World {
     pub(super) agenda: Agenda,
     pub(super) actors: Actors,
     pub(super) waiting: Option<Rc<Waiting>>,
+    /// Commands that wait in other terminals: what clicks stand for.
+    pub(super) beside: Vec<Rc<Waiting>>,
     /// Namespace of the current kubectl context; empty: `default`.
     namespace: Rc<str>,
     /// Files that command lines wrote (`> FILE`).
@@ -95,6 +97,7 @@ impl World {
             agenda: Agenda::default(),
             actors: Actors::new(&Store::default(), scenario.behaviours.clone()),
             waiting: None,
+            beside: Vec::new(),
             namespace: "".into(),
             written: RedBlackTreeMap::new(),
             shape: Shape::default(),
@@ -190,6 +193,11 @@ impl World {
         self.waiting.as_deref()
     }
 
+    /// Whether any command has not ended yet, in any terminal.
+    pub fn waits(&self) -> bool {
+        self.waiting.is_some() || !self.beside.is_empty()
+    }
+
     /// How pods behave.
     pub fn behaviours(&self) -> &Behaviours {
         &self.actors.kubelets.behaviours
@@ -215,27 +223,39 @@ impl World {
     /// Lets actors look that are due until then and find nothing to do. Such looks make no step, but a person who acts
     /// later acts after them.
     pub fn pass_idle_turns(&mut self, until_ms: u64, number: usize) {
-        for _ in 0..MAX_IDLE_LOOKS {
+        self.pass_some_idle_turns(until_ms, number, MAX_IDLE_LOOKS);
+    }
+
+    /// The same for at most so many of them. Returns whether there are no more.
+    pub(super) fn pass_some_idle_turns(&mut self, until_ms: u64, number: usize, most: usize) -> bool {
+        for _ in 0..most {
             if self.agenda.next().is_none_or(|due| due.at_ms > until_ms) {
-                return;
+                return true;
             }
             let mut trial = self.clone();
-            let Some(Due { at_ms, turn, .. }) = trial.agenda.pop() else { return };
+            let Some(Due { at_ms, turn, .. }) = trial.agenda.pop() else { return true };
             trial.pass_time(at_ms);
             let acted = actors::turn(&mut trial, &turn, number);
             let wrote = !trial.api.take_changes().is_empty();
             if acted.is_some_and(|acted| wrote || acted.reason.is_told_without_changes()) {
-                return;
+                return true;
             }
             *self = trial;
         }
+        false
     }
 
-    /// Runs a person's command line.
-    pub fn run_command(&mut self, line: &str, files: &BTreeMap<String, String>, number: usize) -> Turned {
-        // A new line at the prompt means that the one before was interrupted.
-        self.waiting = None;
-        self.agenda.remove(&Turn::Command);
+    /// Runs a person's command line; `beside`: not in the place of one that waits.
+    pub fn run_command(&mut self, line: &str, files: &BTreeMap<String, String>, number: usize, beside: bool) -> Turned {
+        let beside = beside && self.waits();
+        if !beside {
+            // A new line at the prompt means that the one before was interrupted.
+            self.waiting = None;
+            self.agenda.remove(&Turn::Command);
+            if self.waits() {
+                self.agenda.add(Due::new(self.now_ms, Turn::Command, Some(number)));
+            }
+        }
         let (mut output, mut waits) = match sim_command::words(line) {
             Some(words) => self.run_sim(&words),
             None => self.run_kubectl(line, files),
@@ -250,11 +270,17 @@ impl World {
                 waits = None;
             }
         }
+        let exit_code = waits.is_none().then_some(output.exit_code);
         if let Some(what) = waits {
             if let WaitingFor::Time(until) = &what {
                 self.agenda.add(Due::new(*until, Turn::Command, Some(number)));
             }
-            self.waiting = Some(Rc::new(Waiting { line: line.into(), step: number, what }));
+            let waiting = Rc::new(Waiting { line: line.into(), step: number, what });
+            if beside {
+                self.beside.push(waiting);
+            } else {
+                self.waiting = Some(waiting);
+            }
         }
         self.take_effects(&output.effects);
         let named = |name: &str| line.contains(name) || line.contains(&kubectl::shell::quote(name));
@@ -263,9 +289,10 @@ impl World {
             line: line.into(),
             stdout: output.stdout,
             stderr: output.stderr,
-            exit_code: self.waiting.is_none().then_some(output.exit_code),
+            exit_code,
             files: files.map(|(name, text)| (name.clone(), text.clone())).collect(),
             effects: output.effects,
+            beside,
         };
         let changes = self.api.take_changes();
         self.turned(Actor::Person, None, Reason::Command(Rc::new(run)), None, changes, number)
@@ -292,7 +319,8 @@ impl World {
             actors::on_change(self, change, number);
         }
         // A waiting command sees every change, after the actors.
-        if !changes.is_empty() && self.waiting.as_ref().is_some_and(|w| matches!(w.what, WaitingFor::Kubectl(_))) {
+        let looks = |waiting: &Rc<Waiting>| matches!(waiting.what, WaitingFor::Kubectl(_));
+        if !changes.is_empty() && self.waiting.iter().chain(&self.beside).any(looks) {
             self.agenda.add(Due::new(self.now_ms, Turn::Command, number));
         }
     }

@@ -8,9 +8,14 @@ use crate::app::view::{Age, Cell, CellGroup, CellPicture, PodState, RACK_COLUMNS
 use crate::ui::dom;
 use crate::ui::env::use_env;
 use crate::ui::pod_tile::colour_class;
+use gloo::timers::callback::Timeout;
 use std::rc::Rc;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
+
+/// Racks that are drawn at once when the map is new. The others follow, some at a time, so that thousands of nodes do not
+/// freeze the page.
+const RACKS_AT_ONCE: usize = 12;
 
 /// Properties of [`DenseMap`].
 #[derive(Clone, PartialEq, Properties)]
@@ -65,6 +70,23 @@ pub fn DenseMap(props: &DenseMapProps) -> Html {
             }
         })
     };
+    let racks: usize = props.groups.iter().map(|group| group.parts.len()).sum();
+    let drawn = use_state_eq(|| RACKS_AT_ONCE);
+    {
+        let drawn = drawn.clone();
+        use_effect_with((*drawn, racks), move |&(now, racks)| {
+            // After the browser has shown those before.
+            let more = move || drawn.set(now.saturating_add(RACKS_AT_ONCE));
+            let later = (now < racks).then(|| Timeout::new(16, more));
+            move || drop(later)
+        });
+    }
+    let mut left = *drawn;
+    let mut take = |parts: &[Rc<Vec<Cell>>]| {
+        let taken = parts.len().min(left);
+        left -= taken;
+        taken
+    };
     html! {
         <div class={classes!("dense", colour_class(props.colour))} ref={map} onfocusin={focused} onkeydown={moved} onclick={clicked}>
             { for props.groups.iter().map(|group| {
@@ -78,7 +100,7 @@ pub fn DenseMap(props: &DenseMapProps) -> Html {
                     <section class="dense-group" key={name.clone()} aria-label={format!("{name}, {size}")}>
                         if props.label.is_some() { <h3 class="small"><b>{ &name }</b>{ " " }<span class="quiet number">{ size }</span></h3> }
                         <div class="racks">
-                            { for group.parts.iter().enumerate().map(|(index, part)| {
+                            { for group.parts.iter().take(take(&group.parts)).enumerate().map(|(index, part)| {
                                 let has = |name: &Option<Rc<str>>| name.clone().filter(|name| part.iter().any(|cell| cell.node == *name));
                                 html! { <Part key={index} cells={part.clone()} active={has(&active_name)} chosen={has(&props.chosen)} /> }
                             }) }

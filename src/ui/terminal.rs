@@ -15,6 +15,8 @@ use yew::prelude::*;
 pub struct TerminalProps {
     /// All commands, oldest first.
     pub entries: Rc<Vec<Rc<TerminalEntry>>>,
+    /// Lines that wait until the command before has ended.
+    pub typed_ahead: Rc<Vec<String>>,
     /// The drawer is open.
     pub open: bool,
     /// The command that the control under the pointer stands for.
@@ -152,6 +154,12 @@ pub fn Terminal(props: &TerminalProps) -> Html {
             }
             if let Some(completed) = props.completed.as_ref().filter(|completed| !completed.choices.is_empty() && completed.line == *text) {
                 <p class="choices mono quiet">{ completed.choices.iter().take(40).cloned().collect::<Vec<_>>().join("  ") }</p>
+            }
+            if !props.typed_ahead.is_empty() {
+                <div class="pending mono" id="typed-ahead" role="status">
+                    { for props.typed_ahead.iter().map(|line| html! { <pre>{ "$ " }{ line }</pre> }) }
+                    <p>{ words.terminal_holds }</p>
+                </div>
             }
             if !pending.is_empty() { <pre class="pending mono">{ pending.trim_end() }</pre> }
             <div class="terminal-line">

@@ -471,6 +471,7 @@ pub(super) static WORDS: Words = Words {
     terminal: "Terminal",
     terminal_empty: "Commands appear here, those that you click as well.",
     terminal_first: "Every click is a command; it appears here.",
+    terminal_holds: "Runs when the command above has ended; Ctrl+C ends it.",
     theme: "Theme",
     theme_auto: "As the system",
     theme_dark: "Dark",

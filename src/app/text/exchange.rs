@@ -71,6 +71,8 @@ pub struct ExchangeWords {
     mixed: &'static str,
     /// It is too large to be kept in the browser.
     pub not_kept: &'static str,
+    /// A file that says nothing: `{name}`.
+    pub empty: &'static str,
     attempts: [&'static str; 3],
     errors: [&'static str; 4],
 }
@@ -121,6 +123,7 @@ static EN: ExchangeWords = ExchangeWords {
     ],
     mixed: "More than one template at work, so a rollout is under way or waits: {names}.",
     not_kept: "This cluster is too large for the browser to keep until the next visit. Save the scenario as a file.",
+    empty: "There is nothing in {name}. The session goes on as it was.",
     attempts: [
         "Make all pods of {name} anew, at the pace that its strategy allows",
         "Empty {name} for maintenance",
@@ -185,6 +188,7 @@ static FR: ExchangeWords = ExchangeWords {
     ],
     mixed: "Plusieurs templates à la fois, donc un rollout est en cours ou en attente : {names}.",
     not_kept: "Ce cluster est trop grand pour que le navigateur le garde jusqu’à la prochaine visite. Enregistrez le scénario dans un fichier.",
+    empty: "Il n’y a rien dans {name}. La session continue telle quelle.",
     attempts: [
         "Recréer tous les pods de {name}, au rythme que permet sa stratégie",
         "Vider {name} pour une maintenance",
@@ -305,6 +309,7 @@ mod tests {
             ]);
             all.extend(words.let_go.into_iter().chain([words.mixed]).chain(words.attempts).chain(words.errors));
             all.extend(words.more_steps);
+            all.push(words.empty);
             all
         };
         for (english, french) in texts(&EN).into_iter().zip(texts(&FR)) {

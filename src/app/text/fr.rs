@@ -471,6 +471,7 @@ pub(super) static WORDS: Words = Words {
     terminal: "Terminal",
     terminal_empty: "Les commandes s’affichent ici, aussi celles que vous cliquez.",
     terminal_first: "Chaque clic est une commande ; elle s’affiche ici.",
+    terminal_holds: "S’exécute quand la commande ci-dessus est finie ; Ctrl+C la termine.",
     theme: "Thème",
     theme_auto: "Comme le système",
     theme_dark: "Sombre",

@@ -486,6 +486,7 @@ words! {
     terminal,
     terminal_empty,
     terminal_first,
+    terminal_holds,
     theme,
     theme_auto,
     theme_dark,

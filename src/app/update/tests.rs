@@ -239,6 +239,22 @@ fn files_open_as_scenario_or_as_manifest() {
 }
 
 #[test]
+fn a_file_that_says_nothing_leaves_the_session_and_the_files_alone() {
+    let mut model = model();
+    send(&mut model, [Msg::RunToQuiet]);
+    let (steps, files) = (model.session.len(), model.files.list().len());
+    for text in ["", "\n \n", "# one line\n# and another\n", "---\n# nothing\n---\n", "{}"] {
+        send(&mut model, [Msg::CloseNotice, Msg::Import { name: "notes.yaml".into(), text: text.into() }]);
+        let notice = model.notice.as_ref().expect(text);
+        assert!(notice.trouble && notice.text.starts_with("There is nothing in notes.yaml."), "{}", notice.text);
+        assert_eq!((model.session.len(), model.files.list().len()), (steps, files), "{text:?}");
+    }
+    // What has something in it is opened, however little.
+    send(&mut model, [Msg::Import { name: "s.yaml".into(), text: "cluster: [{name: a}]\n".into() }]);
+    assert_eq!((model.views.cards.len(), model.session.len()), (1, 0));
+}
+
+#[test]
 fn the_story_can_be_searched_and_new_steps_are_found_too() {
     let mut model = model();
     send(&mut model, [Msg::RunToQuiet, Msg::FilterStory("Scheduler".into())]);
