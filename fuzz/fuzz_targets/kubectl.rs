@@ -41,7 +41,7 @@ const MOST_OBJECTS: usize = 400;
 
 /// What shows every kind that acts, and one that does not.
 const KINDS: &str =
-    "nodes,pods,daemonsets,deployments,replicasets,controllerrevisions,priorityclasses,namespaces,events,pdb,configmaps";
+    "nodes,pods,daemonsets,deployments,replicasets,controllerrevisions,priorityclasses,namespaces,events,pdb,cm";
 
 thread_local! {
     static SESSION: Session = {
