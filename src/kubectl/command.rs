@@ -163,7 +163,9 @@ impl Command {
             let name = GROUP_ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, full)| full);
             find(&format!("{} {name}", group.name))
         });
-        if let Some(name) = name.filter(|name| group.name == "create" && NOT_CREATED.contains(name)) {
+        let not_offered =
+            |name: &&str| NOT_OFFERED_PARTS.iter().any(|(of, names)| *of == group.name && names.contains(name));
+        if let Some(name) = name.filter(not_offered) {
             return Ok(Self::not_offered(&format!("{path} {name}"), rest));
         }
         match (spec, group.itself) {
@@ -324,22 +326,51 @@ const NOT_OFFERED: [&str; 11] = [
     "proxy",
 ];
 
-/// What `create` makes besides, of kinds that nothing acts on here.
-const NOT_CREATED: [&str; 13] = [
-    "clusterrole",
-    "clusterrolebinding",
-    "cj",
-    "cronjob",
-    "ing",
-    "ingress",
-    "job",
-    "role",
-    "rolebinding",
-    "secret",
-    "service",
-    "svc",
-    "token",
+/// Subcommands of the same sort, by their command: what `create` makes of kinds that nothing acts on here, what changes
+/// users, credentials and Services, what rewrites a kubeconfig that is not there.
+const NOT_OFFERED_PARTS: [(&str, &[&str]); 4] = [
+    (
+        "create",
+        &[
+            "clusterrole",
+            "clusterrolebinding",
+            "cj",
+            "cronjob",
+            "ing",
+            "ingress",
+            "job",
+            "role",
+            "rolebinding",
+            "secret",
+            "service",
+            "svc",
+            "token",
+        ],
+    ),
+    ("auth", &["reconcile", "whoami"]),
+    ("set", &["selector", "subject"]),
+    (
+        "config",
+        &[
+            "delete-cluster",
+            "delete-context",
+            "delete-user",
+            "rename-context",
+            "set",
+            "set-cluster",
+            "set-credentials",
+            "unset",
+        ],
+    ),
 ];
+
+/// The commands that are not offered, as they are typed after `kubectl`; short names of kinds are left out.
+pub fn not_offered() -> impl Iterator<Item = String> {
+    let parts = |(of, names): &'static (&str, &[&str])| names.iter().map(move |name| format!("{of} {name}"));
+    let short = |name: &String| ["create cj", "create ing", "create svc"].contains(&name.as_str());
+    let whole = NOT_OFFERED.iter().map(ToString::to_string);
+    whole.chain(NOT_OFFERED_PARTS.iter().flat_map(parts)).filter(move |name| !short(name))
+}
 
 struct Group {
     name: &'static str,
@@ -437,7 +468,6 @@ verbs! {
         "all selector,l= applyset= force grace-period# cascade?background wait timeout% openapi-patch subresource=";
     "apply view-last-applied" ApplyViewLastApplied "output,o= filename,f= recursive,R kustomize,k= selector,l= all";
     "auth can-i" AuthCanI "list quiet,q all-namespaces,A subresource= no-headers";
-    "auth whoami" NotOffered "output,o= template=";
     "autoscale" Autoscale
         "record output,o= template= filename,f= kustomize,k= recursive,R dry-run?unchanged field-manager= min# max#"
         "cpu-percent# cpu= memory= name= save-config";

@@ -31,6 +31,15 @@ pub enum CliError {
     Verbatim(String),
 }
 
+/// How the answer to what is not offered ends its first part.
+const NOT_HERE: &str = " is not in this playground";
+
+/// Whether an error output is the honest answer to something that the playground does not offer. Such an answer is
+/// neither right nor wrong.
+pub fn says_not_offered(stderr: &str) -> bool {
+    stderr.lines().any(|line| line.starts_with("error: ") && line.contains(NOT_HERE))
+}
+
 /// What commands return.
 pub(crate) type Result<T, E = CliError> = std::result::Result<T, E>;
 
@@ -38,6 +47,12 @@ impl CliError {
     /// kubectl's own complaint.
     pub(crate) fn message(text: impl Into<String>) -> Self {
         Self::Message(text.into())
+    }
+
+    /// The honest answer to what the README lists as not offered. [`says_not_offered`] knows it again.
+    pub(crate) fn not_offered(what: &str, why: &str) -> Self {
+        let colon = if why.is_empty() { "" } else { ": " };
+        Self::message(format!("{what}{NOT_HERE}{colon}{why}"))
     }
 
     /// Joins what several objects gave; `Ok` when nothing went wrong.

@@ -26,9 +26,8 @@ pub(crate) fn read(io: &Io, command: &Command) -> Result<Vec<Result<Info>>> {
                 }
                 read_text(io, command, io.stdin.unwrap_or(""), "STDIN", &mut items);
             } else if name.starts_with("http://") || name.starts_with("https://") {
-                return Err(CliError::message(format!(
-                    "unable to read URL {name:?}: no request ever leaves this page; paste the text into a tab instead"
-                )));
+                let why = "no request ever leaves this page; paste the text into a tab instead";
+                return Err(CliError::not_offered(&format!("reading {name}"), why));
             } else if let Some(text) = file(io, name) {
                 read_text(io, command, text, name, &mut items);
             } else if matches!(name, "." | "./") {

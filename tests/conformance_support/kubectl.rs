@@ -2,6 +2,8 @@
 
 use super::kubectl_compare::output_matches;
 use super::recorded_cluster;
+use super::run::NOT_OFFERED;
+use daemonset_playground::kubectl::says_not_offered;
 use daemonset_playground::objects::{Pod, Time};
 use daemonset_playground::simulation::{Reason, Session};
 use serde_json::Value;
@@ -28,6 +30,9 @@ pub fn check(case: &Value) -> Result<(), String> {
             let recorded = recorded.next().ok_or("fewer commands recorded than run")?;
             let stdin = step["stdin"].as_str().map(repeated);
             let printed = player.run(command, stdin.as_deref())?;
+            if says_not_offered(&printed.stderr) {
+                return Err(format!("{NOT_OFFERED} ({command})"));
+            }
             compare(command, recorded, &printed).map_err(|why| format!("step {number}: {why}"))?;
             player.wait(BETWEEN_COMMANDS_MS);
         } else if step["settle"] == true {

@@ -24,16 +24,16 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let dry_run = DryRun::of(io, command)?;
     let validation = validation(command)?;
     let flags = &command.flags;
-    if flags.all("filename").is_empty() && !flags.has("kustomize") {
+    if flags.all("filename").is_empty() {
         return Err(CliError::message("must specify one of -f and -k"));
     }
     if let Some(unexpected) = command.arguments.first() {
         let message = format!("Unexpected args: [{unexpected}]");
         return Err(command.usage(message));
     }
-    for flag in ["kustomize", "prune", "applyset"] {
+    for flag in ["prune", "applyset"] {
         if flags.has(flag) {
-            return Err(CliError::message(format!("apply --{flag} is not in this playground")));
+            return Err(CliError::not_offered(&format!("apply --{flag}"), ""));
         }
     }
     let server_side = flags.is_on("server-side");

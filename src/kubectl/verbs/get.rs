@@ -91,7 +91,7 @@ fn raw(io: &mut Io, path: &str) -> Started {
             io.out.push_str("ok");
             Ok(None)
         }
-        _ => Err(CliError::message("get --raw is in this playground for /healthz, /livez and /readyz only")),
+        _ => Err(CliError::not_offered(&format!("get --raw {path}"), "")),
     }
 }
 

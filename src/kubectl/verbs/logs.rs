@@ -34,8 +34,9 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
 }
 
 fn nothing_inside(command: &Command) -> CliError {
-    CliError::message(match command.verb {
-        Verb::Logs => "the containers of this playground are simulated: nothing runs inside, so there are no logs",
-        _ => "the containers of this playground are simulated: nothing runs inside, so nothing can be executed there",
-    })
+    let why = match command.verb {
+        Verb::Logs => "nothing runs inside the simulated containers, so there are no logs",
+        _ => "nothing runs inside the simulated containers, so nothing can be executed there",
+    };
+    CliError::not_offered(&command.path, why)
 }

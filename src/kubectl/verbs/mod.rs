@@ -46,6 +46,9 @@ pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
     if command.flags.has("record") {
         io.complain("Flag --record has been deprecated, --record will be removed in the future");
     }
+    if command.flags.has("kustomize") {
+        return Err(CliError::not_offered("-k", "there are no directories"));
+    }
     match command.verb {
         Annotate => annotate::run(io, command),
         ApiResources => cluster::api_resources(io, command),
@@ -119,15 +122,12 @@ pub(crate) fn deadline(io: &Io, command: &Command) -> Option<crate::objects::Tim
 /// `--subresource`: one of these, or none.
 pub(crate) fn check_subresource(command: &Command, known: &[&str]) -> super::error::Result<()> {
     match command.flags.get("subresource").filter(|name| !name.is_empty()) {
-        Some(name) if !known.contains(&name) => Err(CliError::message(format!(
-            "--subresource={name} is not in this playground; there is {}",
-            known.join(" and ")
-        ))),
+        Some(name) if !known.contains(&name) => Err(CliError::not_offered(&format!("--subresource={name}"), "")),
         _ => Ok(()),
     }
 }
 
 /// The honest answer to what is not here.
 pub(crate) fn not_offered(command: &Command) -> CliError {
-    CliError::message(format!("{} is not in this playground", command.path))
+    CliError::not_offered(&command.path, "")
 }

@@ -43,9 +43,8 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         return Err(CliError::message("--rm should only be used for attached containers"));
     }
     if attaches {
-        return Err(CliError::message(
-            "nothing runs inside the pods of this playground, so there is nothing to attach to",
-        ));
+        let why = "nothing runs inside the simulated containers, so there is nothing to attach to";
+        return Err(CliError::not_offered("kubectl run --attach", why));
     }
     let mut labels = pairs(&flags.list("labels"), "label")?;
     if labels.is_empty() {
