@@ -293,11 +293,35 @@ items:
 }
 
 #[test]
-fn a_field_a_level_too_high_is_told_where_it_belongs() {
-    let text = AGENT.replacen("  template:\n", "  tolerations: []\n  template:\n    hostPID: true\n", 1);
-    let check = checked(&text);
-    let told: Vec<&str> = check.problems.iter().filter_map(|problem| problem.remedy.as_deref()).collect();
-    assert_eq!(told, ["This field belongs in spec.template.spec."], "{:#?}", check.problems);
+fn a_field_a_level_too_high_or_too_low_moves_to_where_it_belongs() {
+    let belongs = |place: &str| format!("This field belongs in {place}.");
+    let moved = |from: &str, to: &str, line: usize, place: &str, remains: &str, end: &str, block: &str| {
+        let broken = AGENT.replacen(from, to, 1);
+        let (found_line, remedy, repaired) = fixed(&broken);
+        assert_eq!((found_line, remedy), (line, Some(belongs(place))));
+        assert_eq!(repaired, AGENT.replacen(from, remains, 1).replacen(end, &format!("{end}{block}"), 1));
+        assert!(is_accepted(&repaired), "{repaired}");
+    };
+    let volumes = "        hostPath: {path: /proc}\n";
+    // A block goes over with the comments above it and within it, and gets the indentation of its new place.
+    let block = |indent: &str| {
+        format!("{indent}# Where.\n{indent}nodeSelector:\n{indent}  # The disk.\n{indent}  disk: ssd # fast\n")
+    };
+    let template = "  template:\n";
+    let too_high = format!("{}{template}", block("  "));
+    moved(template, &too_high, 21, "spec.template.spec", template, volumes, &block("      "));
+    let spec = "    spec:\n";
+    let in_template = format!("{}{spec}", block("    "));
+    moved(spec, &in_template, 27, "spec.template.spec", spec, volumes, &block("      "));
+    let image = "        image: agent:1.0\n";
+    let in_container = format!("{image}{}", block("        "));
+    moved(image, &in_container, 35, "spec.template.spec", image, volumes, &block("      "));
+    // What is there already is not written a second time, and one of several containers is not chosen.
+    for twice in ["    hostNetwork: true\n    spec:\n", "    spec:\n      image: a\n"] {
+        let check = checked(&AGENT.replacen(spec, twice, 1));
+        let problem = check.problems.first().expect("a refusal");
+        assert!(problem.fix.is_none() && problem.remedy.is_some(), "{problem:?}");
+    }
 }
 
 #[test]
@@ -356,6 +380,8 @@ const BREAKS: &[(&str, &str)] = &[
     ("metadata:\n  name", "metadata:\n  nane"),
     ("image: agent:1.0", "image: agent: 1.0"),
     ("name: proc\n        hostPath", "name: prok\n        hostPath"),
+    ("  template:\n", "  terminationGracePeriodSeconds: 5 # quick\n  template:\n"),
+    ("        image: agent:1.0\n", "        image: agent:1.0\n        hostIPC: true\n"),
 ];
 
 proptest! {

@@ -20,6 +20,7 @@ pub mod lesson;
 pub mod lines;
 pub mod looked_at;
 pub mod message;
+mod misplaced;
 pub mod model;
 pub mod persist;
 pub mod phrase;

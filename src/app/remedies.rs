@@ -1,7 +1,7 @@
 //! What to do about something that the API server refuses: in plain words and, where there is exactly one right change,
 //! as an edit of the person's text that leaves everything else as it is.
 
-use crate::apiserver::schema::{self, Kind, Unmatched, unmatched_kind};
+use crate::apiserver::schema::{self, Unmatched, unmatched_kind};
 use crate::kubectl::{PreviewItem, PreviewProblem};
 use crate::manifest::{
     self, Document, Limits, ManifestRead, PathSegment, Span, TextEdit, apply_edits, edit, parse_path,
@@ -22,8 +22,8 @@ pub enum Advice {
     AddSelector,
     /// The labels of the template must match the selector.
     MatchLabels,
-    /// The selector cannot change once the object exists.
-    KeepSelector,
+    /// The selector cannot change once the object exists; this command deletes it.
+    KeepSelector(String),
     /// Exactly one of `maxUnavailable` and `maxSurge` must be above 0.
     OneBudget,
     /// Only this value works here.
@@ -76,7 +76,7 @@ pub struct Fault<'a> {
 type Edits = Option<Vec<TextEdit>>;
 
 impl<'a> Fault<'a> {
-    fn document(&self) -> Option<&'a Document> {
+    pub(super) fn document(&self) -> Option<&'a Document> {
         self.read.documents.iter().find(|document| document.index == self.item.document)
     }
 
@@ -93,7 +93,7 @@ impl<'a> Fault<'a> {
     }
 
     /// The path of a field in the document.
-    fn path(&self, field: &str) -> Option<Vec<PathSegment>> {
+    pub(super) fn path(&self, field: &str) -> Option<Vec<PathSegment>> {
         let mut path = self.object()?.path;
         path.extend(parse_path(field));
         Some(path)
@@ -285,30 +285,6 @@ impl<'a> Fault<'a> {
         self.set(selector, &Value::Object(Map::from_iter([("matchLabels".to_owned(), Value::Object(entries))])))
     }
 
-    /// A field that stands a level too high or too low.
-    fn belongs_in(&self, parent: &str, parent_type: &str, name: &str) -> Option<Repair> {
-        let join =
-            |parent: &str, field: &str| if parent.is_empty() { field.into() } else { format!("{parent}.{field}") };
-        let below = schema::fields_of(parent_type).iter().filter(|field| match &field.kind {
-            Kind::Struct(type_name) => schema::field_of(type_name, name).is_some(),
-            Kind::List(item) => item.struct_name().is_some_and(|type_name| schema::field_of(type_name, name).is_some()),
-            _ => false,
-        });
-        if let Some(field) = only(below.filter(|field| !matches!(field.name, "initContainers" | "ephemeralContainers")))
-        {
-            return Some(Repair { advice: Advice::BelongsIn(join(parent, field.name)), edits: None });
-        }
-        let mut above = parent;
-        while let Some((parent, _)) = above.rsplit_once('.') {
-            let type_name = schema::field(&self.item.kind, parent)?.kind.struct_name()?;
-            if schema::field_of(type_name, name).is_some() {
-                return Some(Repair { advice: Advice::BelongsIn(parent.into()), edits: None });
-            }
-            above = parent;
-        }
-        None
-    }
-
     /// A value of the wrong type.
     fn wrong_type(&self, field: &str) -> Option<Repair> {
         let wanted = self.problem.message.rsplit(" of type ").next()?;
@@ -378,7 +354,10 @@ impl<'a> Fault<'a> {
     fn selector(&self, field: &str) -> Option<Repair> {
         let template_labels = "spec.template.metadata.labels";
         if field == "spec.selector" && self.said("field is immutable") {
-            return Some(Repair { advice: Advice::KeepSelector, edits: None });
+            let PreviewItem { kind, name, namespace, .. } = self.item;
+            let place = if namespace == "default" { String::new() } else { format!(" -n {namespace}") };
+            let command = format!("kubectl delete {} {name}{place}", kind.to_lowercase());
+            return Some(Repair { advice: Advice::KeepSelector(command), edits: None });
         }
         let is_missing = field == "spec.selector" && self.problem.message.starts_with("Required");
         let differs = field == template_labels && self.said("`selector` does not match template `labels`");
@@ -565,7 +544,7 @@ fn quoted_texts(list: &str) -> Vec<&str> {
 }
 
 /// The only one.
-fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
+pub(super) fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     let first = items.next();
     if items.next().is_some() { None } else { first }
 }

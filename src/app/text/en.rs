@@ -377,7 +377,7 @@ pub(super) static WORDS: Words = Words {
     remedy_did_you_mean: "Did you mean {name}?",
     remedy_document_next_line: "Put the document on the next line.",
     remedy_duplicate: "Remove one of the two.",
-    remedy_keep_selector: "The selector of an existing object cannot change. Write it as it was, or delete the object first.",
+    remedy_keep_selector: "The selector of an existing object cannot change. Write it as it was, or delete the object and apply again: {command} removes its pods too; with --cascade=orphan they stay, and the new object adopts those that its selector matches.",
     remedy_labels: "The labels of the template must match spec.selector.",
     remedy_less: "Split it into smaller parts.",
     remedy_list_next_line: "Begin the list on the next line.",

@@ -377,7 +377,7 @@ pub(super) static WORDS: Words = Words {
     remedy_did_you_mean: "Vouliez-vous dire {name} ?",
     remedy_document_next_line: "Mettez le document à la ligne suivante.",
     remedy_duplicate: "Retirez l’une des deux.",
-    remedy_keep_selector: "Le sélecteur d’un objet existant ne peut pas changer. Remettez-le comme il était, ou supprimez d’abord l’objet.",
+    remedy_keep_selector: "Le sélecteur d’un objet existant ne peut pas changer. Remettez-le comme il était, ou supprimez l’objet et appliquez de nouveau : {command} supprime aussi ses pods ; avec --cascade=orphan, ils restent, et le nouvel objet adopte ceux que son sélecteur désigne.",
     remedy_labels: "Les labels du template doivent correspondre à spec.selector.",
     remedy_less: "Découpez-le en parties plus petites.",
     remedy_list_next_line: "Commencez la liste à la ligne suivante.",

@@ -17,7 +17,7 @@ impl Words {
             }
             Advice::AddSelector => self.remedy_selector.into(),
             Advice::MatchLabels => self.remedy_labels.into(),
-            Advice::KeepSelector => self.remedy_keep_selector.into(),
+            Advice::KeepSelector(command) => fill(self.remedy_keep_selector, &[("command", command)]),
             Advice::OneBudget => self.remedy_budgets.into(),
             Advice::OnlyValue(value) => fill(self.remedy_only_value, &[("value", value)]),
             Advice::RemoveField => self.remedy_remove_field.into(),

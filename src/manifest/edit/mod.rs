@@ -4,6 +4,7 @@
 //! document is read again: it must hold exactly the intended value. What cannot be changed in its place without
 //! changing something else too (a value that an alias shares) is an error, never a wrong edit.
 
+mod moving;
 mod render;
 mod slot;
 
@@ -14,6 +15,7 @@ use super::path::PathSegment;
 use super::read::read_without_fixes;
 use super::source::quoted;
 use super::tree::{NodeId, NodeKind, Tree};
+pub use moving::move_entry;
 use render::{Notation, inline, key_text, list_item};
 use serde_json::{Map, Value};
 use slot::{Slot, Source, list_offset};
