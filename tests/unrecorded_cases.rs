@@ -312,6 +312,25 @@ fn a_refused_selector_leaves_the_pods_alone_and_delete_and_create_is_the_way_out
     assert_eq!((story.uids("renamed", "n1").len(), story.uids("renamed", "n2").len()), (1, 1));
 }
 
+/// The other way out of the same refusal, for a selector that the pods fulfil as they are: nothing restarts.
+#[test]
+fn pods_that_a_deleted_daemon_set_left_behind_go_to_the_one_whose_selector_they_match() {
+    let mut story = Story::with_nodes(2);
+    let old = daemonset("agent", "100m", "").replace("labels: {app: agent}", "labels: {app: agent, tier: node}");
+    story.apply(&old);
+    let pods = (story.uids("agent", "n1"), story.uids("agent", "n2"));
+    let new = old.replace("matchLabels: {app: agent}", "matchLabels: {app: agent, tier: node}");
+    story.files.insert("file.yaml".into(), new.clone());
+    let error = story.refused("kubectl apply -f file.yaml");
+    assert!(error.contains("field is immutable"), "{error}");
+    story.run("kubectl delete daemonset agent --cascade=orphan");
+    story.settle();
+    assert_eq!(story.store().pods().size(), 2);
+    story.apply(&new);
+    assert_eq!(story.counters("default", "agent"), [2, 2, 2, 2, 2]);
+    assert_eq!((story.uids("agent", "n1"), story.uids("agent", "n2")), pods);
+}
+
 /// CD-01: where the pods are after the drain that fails, and after the one that does not.
 #[test]
 fn a_failed_drain_moves_nothing_and_a_drain_with_the_flag_moves_all_but_the_agent() {
