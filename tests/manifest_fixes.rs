@@ -47,6 +47,12 @@ fn tabs_become_spaces() {
         "3:1",
         Some("a:\n    b: 1\n    c: 2\n"),
     );
+    check(
+        "spec:\n  selector:\n\tmatchLabels:\n      app: a\n",
+        "a tab indents this line; YAML takes only spaces there",
+        "3:1",
+        Some("spec:\n  selector:\n    matchLabels:\n      app: a\n"),
+    );
     check("a:\n-\tb: 1\n", "a tab indents this line; YAML takes only spaces there", "2:2", Some("a:\n- b: 1\n"));
 }
 

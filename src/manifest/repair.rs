@@ -5,9 +5,19 @@ use super::decode::decode;
 use super::diagnostic::{TextEdit, apply_edits};
 use super::limits::Limits;
 use super::source::Line;
+use serde_json::Value;
 
 /// Repairs are tried by reading the chunk again; above this size that would be felt while typing.
 const MAX_TRIED_BYTES: usize = 1 << 20;
+
+fn empty_values(value: &Value) -> usize {
+    match value {
+        Value::Null => 1,
+        Value::Array(items) => items.iter().map(empty_values).sum(),
+        Value::Object(entries) => entries.values().map(empty_values).sum(),
+        _ => 0,
+    }
+}
 
 /// The chunk to repair.
 #[derive(Clone, Copy)]
@@ -23,6 +33,11 @@ pub(crate) struct Repair<'t> {
 impl<'t> Repair<'t> {
     /// The edits, if the chunk can be read after them.
     pub fn if_it_parses(&self, edits: Vec<TextEdit>) -> Option<Vec<TextEdit>> {
+        self.value_after(&edits).map(|_| edits)
+    }
+
+    /// What the chunk says after the edits, if it can be read then.
+    fn value_after(&self, edits: &[TextEdit]) -> Option<Value> {
         let chunk = self.text.get(self.start..self.end)?;
         if !self.wanted || chunk.len() > MAX_TRIED_BYTES || edits.is_empty() {
             return None;
@@ -42,9 +57,8 @@ impl<'t> Repair<'t> {
             return None;
         }
         let composed = compose(&repaired, 0, repaired.len(), self.limits).ok()?;
-        let is_whole = composed.ignored_from.is_none();
-        let root = composed.root?;
-        (is_whole && decode(&composed.tree, root, self.limits).is_ok()).then_some(edits)
+        let root = composed.root.filter(|_| composed.ignored_from.is_none())?;
+        decode(&composed.tree, root, self.limits).ok().map(|decoded| decoded.value)
     }
 
     fn lines(&self) -> impl Iterator<Item = Line<'t>> {
@@ -53,9 +67,9 @@ impl<'t> Repair<'t> {
         std::iter::successors(first, move |line| line.next(text, end))
     }
 
-    /// Two spaces for each tab in front of a line, or else four, or eight.
+    /// Two spaces for each tab in front of a line, or four, or eight: whatever leaves the fewest keys without a value.
     pub fn spaces_for_tabs(&self) -> Option<Vec<TextEdit>> {
-        [2, 4, 8].into_iter().find_map(|width| {
+        let tried = [2, 4, 8].into_iter().filter_map(|width| {
             let edits = self.lines().filter_map(|line| {
                 let blanks = line.text.len().saturating_sub(line.text.trim_start_matches([' ', '\t']).len());
                 let front = line.text.get(..blanks)?;
@@ -65,8 +79,10 @@ impl<'t> Repair<'t> {
                     replacement: front.replace('\t', &" ".repeat(width)),
                 })
             });
-            self.if_it_parses(edits.collect())
-        })
+            let edits: Vec<TextEdit> = edits.collect();
+            Some((empty_values(&self.value_after(&edits)?), edits))
+        });
+        tried.min_by_key(|(empty, _)| *empty).map(|(_, edits)| edits)
     }
 
     /// Spaces for what only looks like them in front of a line; what cannot be seen goes away.
