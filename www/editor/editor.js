@@ -2,7 +2,7 @@
 // Kubernetes; completion, hover and diagnostics are handed in. All positions are UTF-16 offsets into the text as getText
 // and onChange give it, in which every line break is a single LF.
 import { acceptCompletion, autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
-import { defaultKeymap, history, historyKeymap, indentLess, indentMore } from '@codemirror/commands';
+import { defaultKeymap, history, historyKeymap, indentLess, indentMore, isolateHistory } from '@codemirror/commands';
 import { yaml } from '@codemirror/lang-yaml';
 import { bracketMatching, foldGutter, foldKeymap, indentOnInput, indentUnit } from '@codemirror/language';
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
@@ -208,10 +208,10 @@ export function createEditor(parent, options) {
   return {
     getText: () => view.state.doc.toString(),
 
-    /** Replaces the text by the smallest change; it can be undone. `onChange` is not called. */
+    /** Replaces the text by the smallest change; it can be undone, by itself. `onChange` is not called. */
     setText(text) {
       const change = smallestChange(view.state.doc.toString(), text.replace(/\r\n?/g, '\n'));
-      if (change) view.dispatch({ changes: change, annotations: fromApplication.of(true) });
+      if (change) view.dispatch({ changes: change, annotations: [fromApplication.of(true), isolateHistory.of('full')] });
     },
 
     /**
