@@ -24,7 +24,6 @@ pub mod shell;
 mod sources;
 mod tabwriter;
 mod task;
-mod unified;
 mod verbs;
 mod yaml;
 

@@ -32,6 +32,7 @@ pub mod scalar;
 mod source;
 mod stream;
 mod tree;
+pub mod unified;
 mod yaml;
 
 pub use diagnostic::{Code, Diagnostic, Fact, Remedy, Severity, TextEdit, apply_edits};

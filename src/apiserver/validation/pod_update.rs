@@ -3,11 +3,12 @@
 use super::affinity::tolerations;
 use super::container::image_without_padding;
 use super::error::{Errors, Path};
-use super::internal::internal_json;
+use super::internal::{internal_json, internal_lines};
 use super::metadata::shown;
 use super::names;
 use super::pod::{APP_ARMOR, metadata_and_spec, pod_annotations};
 use crate::apiserver::schema::Tree;
+use crate::manifest::unified::hunks;
 use serde_json::{Map, Value};
 
 const MAX_INT32: i64 = i32::MAX as i64;
@@ -55,9 +56,8 @@ pub fn pod_update(new: Tree<'_>, old: Tree<'_>, errors: &mut Errors) {
     only_deleted_gates(spec, old_spec, &path.child("schedulingGates"), errors);
     let munged = munged_spec(spec, old_spec, &path, errors);
     if munged != *old_spec.0 {
-        let mut detail = format!("{UPDATABLE}\n");
-        describe_changes(&munged, old_spec.0, &mut detail);
-        errors.forbidden(&path, &detail);
+        let changes = hunks(&as_internal(old_spec.0), &as_internal(&munged));
+        errors.forbidden(&path, &format!("{UPDATABLE}\n{changes}"));
     }
 }
 
@@ -187,20 +187,16 @@ fn put_node_affinity_back(munged: &mut Map<String, Value>, old: Tree<'_>) {
     }
 }
 
-/// Lists what differs, in the style of a diff. (The API server prints a Go diff whose layout is not stable.)
-fn describe_changes(new: &Value, old: &Value, out: &mut String) {
-    let (Some(new), Some(old)) = (new.as_object(), old.as_object()) else { return };
-    let mut fields: Vec<String> = old.keys().chain(new.keys()).cloned().collect();
-    fields.sort_unstable();
-    fields.dedup();
-    for field in &fields {
-        let (before, now) = (old.get(field), new.get(field));
-        if before != now {
-            for (sign, value) in [('-', before), ('+', now)] {
-                if let Some(value) = value {
-                    out.push_str(&format!("{sign} \t{field}: {value}\n"));
-                }
-            }
+/// The spec as the API server's internal type: what a pod shares with its node is part of the security context.
+fn as_internal(spec: &Value) -> String {
+    let mut spec = spec.clone();
+    if let Some(fields) = spec.as_object_mut() {
+        let shared = ["hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "hostUsers"];
+        let shared: Vec<_> = shared.into_iter().filter_map(|name| Some((name, fields.remove(name)?))).collect();
+        let context = fields.entry("securityContext").or_insert_with(|| Value::Object(Map::new()));
+        if let Some(context) = context.as_object_mut() {
+            context.extend(shared.into_iter().map(|(name, value)| (name.to_owned(), value)));
         }
     }
+    internal_lines("PodSpec", Tree(&spec))
 }

@@ -9,7 +9,8 @@ use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
 use crate::kubectl::select::Info;
 use crate::kubectl::task::Started;
-use crate::kubectl::{lister, print, sources, unified, yaml};
+use crate::kubectl::{lister, print, sources, yaml};
+use crate::manifest::unified;
 use crate::objects::Object;
 use serde_json::Value;
 

@@ -13,7 +13,7 @@ enum Edit {
 }
 
 /// The hunks; empty for equal texts.
-pub(crate) fn hunks(before: &str, after: &str) -> String {
+pub fn hunks(before: &str, after: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
     let edits = compare(&old, &new);
     let changed: Vec<usize> =
