@@ -444,8 +444,9 @@ fn there_is_an_example_of_every_message_and_of_every_click() {
 
 #[test]
 fn only_commands_change_the_cluster_and_the_log_makes_the_same_steps_again() {
+    let start = page();
     for (before, message) in examples() {
-        let mut model = page();
+        let mut model = start.clone();
         before.into_iter().for_each(|message| send(&mut model, message));
         let (name, kind) = does(&message);
         let (position, steps) = (model.session.position(), line_of(&model));

@@ -512,7 +512,7 @@ verbs! {
         "filename,f= kustomize,k= recursive,R server-side force-conflicts field-manager= selector,l= prune"
         "prune-allowlist= show-managed-fields concurrency#";
     "drain" Drain
-        "selector,l= pod-selector= dry-run?unchanged force ignore-daemonsets delete-emptydir-data delete-local-data"
+        "selector,l= pod-selector= dry-run?unchanged force ignore-daemonsets delete-emptydir-data"
         "grace-period# timeout% disable-eviction skip-wait-for-delete-timeout# chunk-size#";
     "edit" Edit
         "record filename,f= kustomize,k= recursive,R output,o= output-patch windows-line-endings validate?strict field-manager="

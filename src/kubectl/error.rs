@@ -94,6 +94,7 @@ impl CliError {
             Self::Message(text) if text.starts_with("error: ") => text.clone(),
             Self::Message(text) => format!("error: {text}"),
             Self::Usage { message, command } => {
+                let message = message.strip_prefix("error: ").unwrap_or(message);
                 format!("error: {message}\nSee '{command} -h' for help and examples")
             }
             Self::Flag { message, command } => format!("error: {message}\nSee '{command} --help' for usage."),

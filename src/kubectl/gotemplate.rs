@@ -347,7 +347,8 @@ fn printf(arguments: &[Found]) -> String {
         };
         let width: usize =
             spec.trim_matches(['-', '+', '0', '#', ' ']).split('.').next().and_then(|w| w.parse().ok()).unwrap_or(0);
-        let padding = " ".repeat(width.min(1000).saturating_sub(text.chars().count()));
+        let zeros = spec.starts_with('0') && value.is_number();
+        let padding = if zeros { "0" } else { " " }.repeat(width.min(1000).saturating_sub(text.chars().count()));
         if spec.starts_with('-') {
             out.push_str(&text);
             out.push_str(&padding);

@@ -140,15 +140,25 @@ pub(crate) fn select(io: &Io, command: &Command, arguments: &[String], rules: Ru
     let flags = &command.flags;
     let files = flags.all("filename");
     if !files.is_empty() {
+        if arguments.iter().any(|argument| argument.contains('/')) {
+            return Err(CliError::message("resource/name arguments cannot be provided when a path is specified"));
+        }
         if !arguments.is_empty() {
             return Err(CliError::message(
-                "when paths, URLs, or stdin is provided as input, you may not specify a resource by arguments as well",
+                "when paths, URLs, or stdin is provided as input, you may not specify resource arguments as well",
             ));
         }
         return from_files(io, command, rules);
     }
     let words = Words::read(arguments)?;
-    let everything = flags.is_on("all") && !matches!(command.verb, super::Verb::Apply);
+    // Names win over --all, but where it is a selector of its own.
+    let named = !words.names.is_empty() || !words.pairs.is_empty();
+    let everything = flags.is_on("all")
+        && match command.verb {
+            super::Verb::Apply => false,
+            super::Verb::Delete => true,
+            _ => !named,
+        };
     let all_namespaces = flags.is_on("all-namespaces");
     let labels = flags.get("selector").filter(|text| !text.is_empty());
     let fields = flags.get("field-selector").filter(|text| !text.is_empty());
@@ -235,20 +245,9 @@ pub(crate) fn find(io: &Io, resource: &Resource, key: &ObjectKey) -> std::result
 /// When the server has none of that name.
 pub(crate) fn mapping(word: &str) -> Result<&'static Resource> {
     lister::resource_named(word).ok_or_else(|| {
-        let (name, rest) = word.split_once('.').unwrap_or((word, ""));
-        let message = if rest.is_empty() || !word.contains('.') {
-            format!("the server doesn't have a resource type {name:?}")
-        } else {
-            match rest.split_once('.') {
-                Some((version, group)) if version.starts_with('v') => {
-                    format!(
-                        "the server doesn't have a resource type {name:?} in group {group:?} and version {version:?}"
-                    )
-                }
-                _ => format!("the server doesn't have a resource type {name:?} in group {rest:?}"),
-            }
-        };
-        CliError::Message(message)
+        // The group of the word is not told.
+        let name = word.split('.').next().unwrap_or(word);
+        CliError::Message(format!("the server doesn't have a resource type {name:?}"))
     })
 }
 

@@ -28,7 +28,8 @@ pub fn check(case: &Value) -> Result<(), String> {
     for one in list("commands") {
         command(case, &run, &one).map_err(|why| format!("command {one}: {why}"))?;
     }
-    Ok(())
+    // What commands printed is no detail.
+    if case["format"] == "kubectl" { super::kubectl::check(case) } else { Ok(()) }
 }
 
 type Test = fn(&Run, &Value) -> Result<(), String>;

@@ -42,6 +42,28 @@ test('a command that waits prints as time passes, and Ctrl+C ends a watch', asyn
   await expect(log).toContainText('Did you mean this?');
 });
 
+test('a line that is typed while a command waits runs when that has ended', async ({ open, page }) => {
+  await open();
+  const { input, log, type } = terminal(page);
+  const held = page.locator('#typed-ahead');
+  await page.locator('#step').click();
+  await type('kubectl rollout status ds/node-exporter');
+  await type('kubectl get ns -o name | head -n 1');
+  await expect(held).toContainText('kubectl get ns -o name | head -n 1');
+  await expect(held).toHaveAttribute('role', 'status');
+  await expect(log).toContainText(/successfully rolled out\s*\$ kubectl get ns -o name \| head -n 1\s*namespace\/default/, { timeout: 30_000 });
+  await expect(held).toHaveCount(0);
+  // A watch never ends by itself; what is clicked goes on beside it, what is typed waits for Ctrl+C.
+  await type('kubectl get nodes -w');
+  await type('kubectl get pods -o name | wc -l');
+  await page.getByRole('button', { name: 'Add worker' }).click();
+  await expect(log).toContainText('worker4   Ready');
+  await expect(held).toHaveCount(1);
+  await input.press('Control+c');
+  await expect(log).toContainText(/\^C[\s\S]*\$ kubectl get pods -o name \| wc -l\s*[34]\s*$/);
+  await expect(held).toHaveCount(0);
+});
+
 test('several lines and here-documents are pasted and typed', async ({ open, page }) => {
   await open();
   const { input, log, type, paste } = terminal(page);

@@ -70,6 +70,16 @@ pub(crate) fn table_of(api: &ApiServer, resource: &Resource, objects: Vec<Object
     Table { columns, rows: objects.into_iter().map(|object| (cells(&object, now), object)).collect() }
 }
 
+/// The table that kubectl makes by itself, without the server's columns (`--server-print=false`).
+pub(crate) fn plain_table(api: &ApiServer, objects: Vec<Object>) -> Table {
+    let now = api.now();
+    let row = |object: Object| {
+        let metadata = object.metadata();
+        (vec![metadata.name.to_string(), age(metadata.creation_timestamp, now)], object)
+    };
+    Table { columns: vec![("NAME", false), ("AGE", false)], rows: objects.into_iter().map(row).collect() }
+}
+
 fn cells(object: &Object, now: Time) -> Vec<String> {
     let metadata = object.metadata();
     let name = metadata.name.to_string();

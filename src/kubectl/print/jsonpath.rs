@@ -106,7 +106,7 @@ impl JsonPath {
     fn failed(&self, why: &str, root: &Value) -> CliError {
         CliError::message(format!(
             "error executing jsonpath {:?}: Error executing template: {why}. Printing more information for debugging the \
-             template:\n\ttemplate was:\n\t\t{}\n\tobject given to jsonpath engine was:\n\t\t{}\n\n",
+             template:\n\ttemplate was:\n\t\t{}\n\tobject given to jsonpath engine was:\n\t\t{}\n\n\n",
             self.text,
             self.text,
             gojson::go_syntax(root)

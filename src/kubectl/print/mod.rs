@@ -10,11 +10,11 @@ mod sort;
 mod table;
 mod workloads;
 
-pub(crate) use columns::table_of;
+pub(crate) use columns::{plain_table, table_of};
 pub(crate) use custom_columns::CustomColumns;
 pub(crate) use jsonpath::JsonPath;
 pub(crate) use sort::sort;
-pub(crate) use table::TableOptions;
+pub(crate) use table::{Table, TableOptions};
 
 use super::error::{CliError, Result};
 use super::{gojson, yaml};

@@ -4,6 +4,7 @@ use crate::apiserver::schema::resources;
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
 use crate::kubectl::error::CliError;
+use crate::kubectl::lister;
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::Started;
 
@@ -17,6 +18,9 @@ const API_VERSIONS: &str = "admissionregistration.k8s.io/v1 apiextensions.k8s.io
      node.k8s.io/v1 policy/v1 rbac.authorization.k8s.io/v1 resource.k8s.io/v1 scheduling.k8s.io/v1 storage.k8s.io/v1 v1";
 
 pub(crate) fn version(io: &mut Io, command: &Command) -> Started {
+    if !command.arguments.is_empty() {
+        return Err(CliError::message(format!("extra arguments: [{}]", command.arguments.join(" "))));
+    }
     match command.flags.get("output") {
         None | Some("") => {}
         Some(format @ ("json" | "yaml")) => {
@@ -57,6 +61,16 @@ pub(crate) fn api_versions(io: &mut Io) -> Started {
 
 pub(crate) fn api_resources(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
+    if !command.arguments.is_empty() {
+        return Err(command.usage(format!("unexpected arguments: [{}]", command.arguments.join(" "))));
+    }
+    let output = flags.get_or("output", "");
+    if !["", "wide", "name", "json", "yaml", "kyaml"].contains(&output) {
+        return Err(CliError::message(format!("--output {output} is not available")));
+    }
+    if !["", "name", "kind"].contains(&flags.get_or("sort-by", "")) {
+        return Err(CliError::message("--sort-by accepts only name or kind"));
+    }
     let wide = flags.get("output") == Some("wide");
     let names = flags.get("output") == Some("name");
     let mut text = String::new();
@@ -128,5 +142,53 @@ fn categories_of(kind: &str, group: &str) -> &'static str {
 pub(crate) fn cluster_info(io: &mut Io) -> Started {
     io.line("Kubernetes control plane is running at https://192.168.1.10:6443\n");
     io.line("To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
+    Ok(None)
+}
+
+/// `kubectl auth can-i`: there is one user, who may do everything.
+///
+/// Follows kubernetes kubectl pkg/cmd/auth/cani.go.
+pub(crate) fn can_i(io: &mut Io, command: &Command) -> Started {
+    const VERBS: &str = "get list watch create update patch delete deletecollection use bind impersonate * approve sign \
+         escalate attest";
+    let flags = &command.flags;
+    if flags.is_on("list") {
+        if !command.arguments.is_empty() {
+            return Err(CliError::message("list option must be specified with no arguments"));
+        }
+        let text = "Resources\tNon-Resource URLs\tResource Names\tVerbs\n*.*\t[]\t[]\t[*]\n\t[*]\t[]\t[*]\n";
+        let text = text
+            .strip_prefix("Resources\tNon-Resource URLs\tResource Names\tVerbs\n")
+            .filter(|_| flags.is_on("no-headers"))
+            .unwrap_or(text);
+        io.out.push_str(&tabwriter::align_from(text, tabwriter::GET, &mut Vec::new()));
+        return Ok(None);
+    }
+    let [verb, what] = command.arguments.as_slice() else {
+        let message = "you must specify two arguments: verb resource or verb resource/resourceName.\nSee 'kubectl auth \
+             can-i -h' for help and examples.";
+        return Err(CliError::message(message));
+    };
+    if !what.starts_with('/') {
+        let word = what.split('/').next().unwrap_or(what);
+        match lister::resource_named(word) {
+            _ if word == "*" => {}
+            None => io.complain(format!("Warning: the server doesn't have a resource type '{word}'\n")),
+            Some(resource) if !resource.is_namespaced() && !flags.is_on("all-namespaces") => {
+                let group = match resource.group {
+                    "" => String::new(),
+                    group => format!(" in group '{group}'"),
+                };
+                io.complain(format!("Warning: resource '{}' is not namespace scoped{group}\n", resource.plural));
+            }
+            Some(_) => {}
+        }
+        if !VERBS.split_whitespace().any(|known| known == verb) {
+            io.complain(format!("Warning: verb '{verb}' is not a known verb\n"));
+        }
+    }
+    if !flags.is_on("quiet") {
+        io.line("yes");
+    }
     Ok(None)
 }

@@ -18,9 +18,7 @@ pub(crate) fn current_context(io: &mut Io) -> Started {
 pub(crate) fn set_context(io: &mut Io, command: &Command) -> Started {
     let given = command.arguments.first().map(String::as_str);
     if given.is_none() && !command.flags.is_on("current") {
-        return Err(CliError::message(
-            "Unexpected args: []\nSee 'kubectl config set-context -h' for help and examples",
-        ));
+        return Err(CliError::message("you must specify a non-empty context name or --current"));
     }
     if given.is_some_and(|name| name != CONTEXT) {
         let message = format!("the playground has one context only, {CONTEXT:?}");
@@ -45,6 +43,13 @@ pub(crate) fn use_context(io: &mut Io, command: &Command) -> Started {
 }
 
 pub(crate) fn get_contexts(io: &mut Io, command: &Command) -> Started {
+    let unknown: Vec<CliError> = command
+        .arguments
+        .iter()
+        .filter(|name| *name != CONTEXT)
+        .map(|name| CliError::Message(format!("context {name} not found")))
+        .collect();
+    let named = command.arguments.is_empty() || command.arguments.iter().any(|name| name == CONTEXT);
     if command.flags.get("output") == Some("name") {
         io.line(CONTEXT);
         return Ok(None);
@@ -54,9 +59,12 @@ pub(crate) fn get_contexts(io: &mut Io, command: &Command) -> Started {
     if !command.flags.is_on("no-headers") {
         text.push_str("CURRENT\tNAME\tCLUSTER\tAUTHINFO\tNAMESPACE\n");
     }
-    text.push_str(&format!("*\t{CONTEXT}\tkubernetes\tkubernetes-admin\t{namespace}\n"));
+    if named {
+        text.push_str(&format!("*\t{CONTEXT}\tkubernetes\tkubernetes-admin\t{namespace}\n"));
+    }
     let text = tabwriter::align_from(&text, tabwriter::GET, &mut Vec::new());
     io.out.push_str(&text);
+    CliError::join(unknown)?;
     Ok(None)
 }
 

@@ -5,6 +5,7 @@
 use super::output::DryRun;
 use crate::apiserver::patch::PatchType;
 use crate::apiserver::requests::{self, FieldValidation};
+use crate::apiserver::schema::Resource;
 use crate::kubectl::Verb;
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
@@ -16,7 +17,8 @@ use serde_json::json;
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let dry_run = DryRun::of(io, command)?;
-    let (infos, mut errors) = nodes(io, command)?;
+    let infos = nodes(io, command)?;
+    let mut errors = Vec::new();
     for info in &infos {
         errors.extend(cordon(io, info, command.verb == Verb::Cordon, dry_run).err());
     }
@@ -27,8 +29,8 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
 /// The nodes that the command names or selects.
 ///
 /// # Errors
-/// When it names none, or names and selects.
-pub(crate) fn nodes(io: &Io, command: &Command) -> Result<(Vec<Info>, Vec<CliError>)> {
+/// When it names none, or names and selects, or one of them is not there or no node.
+pub(crate) fn nodes(io: &Io, command: &Command) -> Result<Vec<Info>> {
     let verb = command.path.rsplit(' ').next().unwrap_or("");
     let selects = command.flags.get("selector").is_some_and(|selector| !selector.is_empty());
     if command.arguments.is_empty() && !selects {
@@ -42,8 +44,15 @@ pub(crate) fn nodes(io: &Io, command: &Command) -> Result<(Vec<Info>, Vec<CliErr
     if !all_pairs || selects {
         arguments.insert(0, "nodes".into());
     }
-    let selection = select::select(io, command, &arguments, Rules::default())?;
-    Ok((selection.infos, selection.errors))
+    let infos = select::select(io, command, &arguments, Rules::default())?.all()?;
+    match infos.iter().find(|info| info.resource.kind != "Node") {
+        None => Ok(infos),
+        Some(other) => {
+            let Resource { group, version, plural, .. } = other.resource;
+            let what = format!("{group}/{version}, Resource={plural}");
+            Err(CliError::message(format!("expected resource of type node, got {what:?}")))
+        }
+    }
 }
 
 /// Cordons or uncordons a node and says so.

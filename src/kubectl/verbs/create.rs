@@ -15,15 +15,10 @@ use crate::kubectl::task::Started;
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     if command.flags.all("filename").is_empty() {
-        // The one complaint that kubectl begins with a capital, and follows with its help.
-        let mut said = String::from("Error: must specify one of -f and -k\n\n");
-        match command.arguments.first() {
-            None => said += "Create a resource from a file or from stdin.\n",
-            Some(word) => {
-                said += &format!("error: unknown command {:?}\nSee 'kubectl create -h' for help and examples\n", word);
-            }
-        }
-        return Err(CliError::Verbatim(said));
+        return Err(match command.arguments.is_empty() {
+            true => CliError::message("must specify one of -f and -k"),
+            false => command.usage(format!("Unexpected args: [{}]", command.arguments.join(" "))),
+        });
     }
     let dry_run = DryRun::of(io, command)?;
     let mut reporter = Reporter::new(command, dry_run)?;

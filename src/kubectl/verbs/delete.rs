@@ -27,7 +27,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
     let dry_run = DryRun::of(io, command)?;
     if flags.is_on("all") && flags.has("selector") {
-        return Err(CliError::message("cannot set --all and --selector at the same time"));
+        return Err(CliError::message("setting 'all' parameter but found a non empty selector. "));
     }
     if flags.is_on("all") && flags.has("field-selector") {
         return Err(CliError::message("cannot set --all and --field-selector at the same time"));
@@ -60,10 +60,16 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
             )));
         }
     };
+    if let Some(given @ ("true" | "false")) = flags.get("cascade") {
+        let new = if given == "true" { "background" } else { "orphan" };
+        io.complain(format!(
+            "warning: --cascade={given} is deprecated (boolean value) and can be replaced with --cascade={new}."
+        ));
+    }
     match flags.get("output") {
         None | Some("" | "name") => {}
         Some(other) => {
-            return Err(command.usage(format!("unexpected -o output mode: {other}. We only support '-o name'")));
+            return Err(CliError::message(format!("unexpected -o output mode: {other}. We only support '-o name'")));
         }
     }
     if force && grace == 0 {
@@ -94,7 +100,11 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
             warns = false;
         }
         let uid = lister::get(io.api, info.resource, &info.key).map(|object| object.metadata().uid.clone());
-        let outcome = requests::delete(io.api, info.resource, &info.key, options);
+        // A client that only tries asks nobody whether the object is there.
+        let outcome = match dry_run {
+            DryRun::Client => Ok(None),
+            _ => requests::delete(io.api, info.resource, &info.key, options).map(Some),
+        };
         match outcome {
             Ok(_) => {
                 if flags.get("output") == Some("name") {

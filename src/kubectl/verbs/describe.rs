@@ -18,15 +18,21 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         ));
     }
     let rules = Rules { type_means_all: true, looks_up_files: true, ..Rules::default() };
+    let mut by_beginning = false;
     let mut selection = select::select(io, command, &command.arguments, rules)?;
     if let ([error], [kind, prefix]) = (selection.errors.as_slice(), command.arguments.as_slice())
         && error.is_not_found()
     {
+        // Two pairs are taken for a type and the beginning of a name, too: the first that is missing ends it.
+        if kind.contains('/') {
+            return CliError::join(selection.errors).map(|()| None);
+        }
         // The beginning of a name will do.
         let found = by_prefix(io, command, kind, prefix)?;
         if !found.is_empty() {
             selection.errors.clear();
             selection.infos = found;
+            by_beginning = true;
         }
     }
     if selection.infos.is_empty() && selection.errors.is_empty() {
@@ -48,7 +54,11 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
             texts.push(describe::describe(io.api, object, show_events));
         }
     }
-    io.out.push_str(&texts.join("\n\n"));
+    if by_beginning {
+        texts.iter().for_each(|text| io.line(text));
+    } else {
+        io.out.push_str(&texts.join("\n\n"));
+    }
     CliError::join(selection.errors)?;
     Ok(None)
 }

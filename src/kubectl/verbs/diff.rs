@@ -30,7 +30,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
 /// Prints the differences, and says whether there are any.
 fn compare(io: &mut Io, command: &Command) -> Result<bool> {
     if command.flags.all("filename").is_empty() {
-        return Err(command.usage("must specify one of -f and -k"));
+        return Err(CliError::message("must specify one of -f and -k"));
     }
     if !command.arguments.is_empty() {
         return Err(command.usage(format!("Unexpected args: [{}]", command.arguments.join(" "))));

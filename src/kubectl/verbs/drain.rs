@@ -63,8 +63,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     if Selector::parse(&pod_selector).is_err() {
         return Err(CliError::message("--pod-selector=<pod_selector> must be a valid label selector"));
     }
-    let (infos, errors) = nodes(io, command)?;
-    CliError::join(errors)?;
+    let infos = nodes(io, command)?;
     let mut cordon_errors = Vec::new();
     for info in &infos {
         cordon_errors.extend(cordon(io, info, true, dry_run).err());
@@ -74,7 +73,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let options = Options {
         force: flags.is_on("force"),
         ignore_daemon_sets: flags.is_on("ignore-daemonsets"),
-        delete_empty_dir: flags.is_on("delete-emptydir-data") || flags.is_on("delete-local-data"),
+        delete_empty_dir: flags.is_on("delete-emptydir-data"),
         disable_eviction: flags.is_on("disable-eviction"),
         grace: flags.int("grace-period").filter(|grace| *grace >= 0),
         dry_run,

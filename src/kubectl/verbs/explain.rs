@@ -19,7 +19,11 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         }
         return Err(CliError::message("We accept only this format: explain RESOURCE"));
     };
-    let (resource, path) = resource_and_path(argument)?;
+    // The complaint about the resource has no "error: " in front.
+    let (resource, path) = resource_and_path(argument).map_err(|error| match error.line() {
+        line if line.starts_with("the server doesn't have") => CliError::Verbatim(line),
+        _ => error,
+    })?;
     if !resource.has_schema {
         let message = format!("couldn't find resource for \"{}, Kind={}\"", resource.api_version(), resource.kind);
         return Err(CliError::Message(message));

@@ -20,6 +20,9 @@ use serde_json::{Map, Value, json};
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
+    if command.verb == Verb::CreateDeployment && !flags.has("image") {
+        return Err(CliError::message("required flag(s) \"image\" not set"));
+    }
     let count = flags.before_dash(command.arguments.len());
     let (name, rest) = match command.arguments.split_first() {
         Some((name, rest)) if count == 1 => (name.as_str(), rest),

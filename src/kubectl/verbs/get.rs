@@ -7,7 +7,7 @@ use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
 use crate::kubectl::lister;
-use crate::kubectl::print::{self, Format, TableOptions, table_of};
+use crate::kubectl::print::{self, Format, Table, TableOptions, plain_table, table_of};
 use crate::kubectl::select::{self, Info, Rules};
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::{Progress, Started, Task};
@@ -30,6 +30,17 @@ pub struct GetWatch {
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
     if let Some(path) = flags.get("raw") {
+        if !command.arguments.is_empty() {
+            return Err(CliError::message("arguments may not be passed when --raw is specified"));
+        }
+        if flags.has("output") {
+            return Err(CliError::message("--raw and --output are mutually exclusive"));
+        }
+        if flags.is_on("watch") || flags.is_on("watch-only") || flags.has("selector") {
+            return Err(CliError::message(
+                "--raw may not be specified with other flags that filter the server request or alter the output",
+            ));
+        }
         return raw(io, path);
     }
     if command.arguments.is_empty() && flags.all("filename").is_empty() {
@@ -52,7 +63,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     }
     let watches = flags.is_on("watch") || flags.is_on("watch-only");
     if flags.is_on("output-watch-events") && !watches {
-        return Err(command.usage("--output-watch-events option can only be used with --watch or --watch-only"));
+        return Err(CliError::message("--output-watch-events option can only be used with --watch or --watch-only"));
     }
     let rules = Rules { type_means_all: true, looks_up_files: true, ..Rules::default() };
     let selection = select::select(io, command, &command.arguments, rules)?;
@@ -155,8 +166,16 @@ fn print_tables(io: &mut Io, command: &Command, infos: Vec<Info>, several: bool)
         if index > 0 && !command.flags.is_on("no-headers") {
             io.out.push('\n');
         }
-        let text = table_of(io.api, resource, objects).print(&options(command, resource, with_kind));
+        let text = table(io, command, resource, objects).print(&options(command, resource, with_kind));
         io.out.push_str(&text);
+    }
+}
+
+fn table(io: &Io, command: &Command, resource: &Resource, objects: Vec<Object>) -> Table {
+    if command.flags.switch("server-print", true) {
+        table_of(io.api, resource, objects)
+    } else {
+        plain_table(io.api, objects)
     }
 }
 
@@ -268,7 +287,7 @@ impl GetWatch {
         let mut options = options(&self.command, resource, flags.is_on("show-kind"));
         options.no_headers = !std::mem::take(&mut self.with_headers);
         let (words, objects): (Vec<Change>, Vec<Object>) = changes.into_iter().unzip();
-        let mut lines = table_of(io.api, resource, objects).lines(&options);
+        let mut lines = table(io, &self.command, resource, objects).lines(&options);
         if tells_events {
             let head = (!options.no_headers).then_some("EVENT");
             let words = head.into_iter().chain(words.into_iter().map(Change::word));

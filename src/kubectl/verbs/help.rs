@@ -46,6 +46,10 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         && name != "apply"
         && name != "create"
     {
+        if name != "rollout" {
+            let text = std::mem::take(&mut io.out);
+            io.err.push_str(&text);
+        }
         return Err(CliError::Exit(1));
     }
     Ok(None)

@@ -22,13 +22,13 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         } else {
             "pod, type/name or --filename must be specified"
         };
-        return Err(command.usage(message));
+        return Err(if command.verb == Verb::Logs { command.usage(message) } else { CliError::message(message) });
     };
     let (kind, name) = first.split_once('/').unwrap_or(("pods", first));
     let resource = mapping(kind)?;
     lister::get(io.api, resource, &io.key(resource, name))?;
     if command.verb == Verb::Exec && command.arguments.len() < 2 {
-        return Err(command.usage("you must specify at least one command for the container"));
+        return Err(CliError::message("you must specify at least one command for the container"));
     }
     Err(nothing_inside(command))
 }

@@ -93,11 +93,7 @@ pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
         Version => cluster::version(io, command),
         Wait => wait::run(io, command),
         Autoscale => run::autoscale(io, command),
-        AuthCanI => {
-            // There is one user, who may do everything.
-            io.line("yes");
-            Ok(None)
-        }
+        AuthCanI => cluster::can_i(io, command),
         Diff => diff::run(io, command),
         Edit => edit::run(io, command),
         Events => events::run(io, command),

@@ -52,7 +52,9 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     };
     super::check_subresource(command, &["status", "scale"])?;
     let body = read(&text)?;
-    let mut reporter = Reporter::new(command, dry_run)?;
+    // What a client only tries, it does not say that it only tried.
+    let said = if dry_run == DryRun::Client { DryRun::No } else { dry_run };
+    let mut reporter = Reporter::new(command, said)?;
     let rules = Rules { looks_up_files: !flags.is_on("local"), ..Rules::default() };
     let selection = select::select(io, command, &command.arguments, rules)?;
     let mut errors = selection.errors;

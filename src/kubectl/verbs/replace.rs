@@ -26,7 +26,7 @@ pub struct ReplaceWait {
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
     if flags.all("filename").is_empty() {
-        return Err(command.usage("must specify one of -f and -k"));
+        return Err(CliError::message("must specify one of -f and -k"));
     }
     if flags.int("grace-period").is_some_and(|grace| grace >= 0) && !flags.is_on("force") {
         return Err(CliError::message("--grace-period must have --force specified"));

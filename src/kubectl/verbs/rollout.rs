@@ -29,21 +29,24 @@ struct Revision {
     number: i64,
     cause: String,
     template: Rc<PodTemplateSpec>,
+    /// The template as the history shows it.
+    shown: Rc<PodTemplateSpec>,
     annotations: Rc<BTreeMap<String, String>>,
 }
 
 /// The workloads that the command names; a type alone means all.
-fn workloads(io: &mut Io, command: &Command) -> Result<Vec<Info>> {
+/// What is not there is complained of at the end.
+fn workloads(io: &mut Io, command: &Command) -> Result<(Vec<Info>, Vec<CliError>)> {
     if command.arguments.is_empty() && command.flags.all("filename").is_empty() {
         return Err(CliError::message("required resource not specified"));
     }
     let rules = Rules { type_means_all: true, looks_up_files: true, ..Rules::default() };
-    let infos = select::select(io, command, &command.arguments, rules)?.all()?;
-    if infos.is_empty() {
+    let selection = select::select(io, command, &command.arguments, rules)?;
+    if selection.infos.is_empty() && selection.errors.is_empty() {
         let namespace = io.namespace().to_owned();
         io.complain(format!("No resources found in {namespace} namespace."));
     }
-    Ok(infos)
+    Ok((selection.infos, selection.errors))
 }
 
 /// All revisions of a workload, oldest first.
@@ -58,7 +61,8 @@ fn revisions(api: &ApiServer, object: &Object) -> Option<Vec<Revision>> {
                 let template: PodTemplateSpec = decode(tree.pointer("/spec/template")?.clone()).ok()?;
                 let cause = revision.metadata.annotation(CHANGE_CAUSE).unwrap_or("").to_owned();
                 let annotations = Rc::clone(&revision.metadata.annotations);
-                Some(Revision { number: revision.revision, cause, template: Rc::new(template), annotations })
+                let template = Rc::new(template);
+                Some(Revision { number: revision.revision, cause, shown: Rc::clone(&template), template, annotations })
             })
             .collect(),
         Object::Deployment(_) => Store::in_namespace(api.store().replica_sets(), &metadata.namespace)
@@ -66,10 +70,11 @@ fn revisions(api: &ApiServer, object: &Object) -> Option<Vec<Revision>> {
             .filter_map(|set| {
                 let number = set.metadata.annotation(DEPLOYMENT_REVISION)?.parse().ok()?;
                 let cause = set.metadata.annotation(CHANGE_CAUSE).unwrap_or("").to_owned();
-                let mut template = (*set.spec.template).clone();
+                let shown = Rc::clone(&set.spec.template);
+                let mut template = (*shown).clone();
                 Rc::make_mut(&mut template.metadata.labels).remove("pod-template-hash");
                 let annotations = Rc::clone(&set.metadata.annotations);
-                Some(Revision { number, cause, template: Rc::new(template), annotations })
+                Some(Revision { number, cause, template: Rc::new(template), shown, annotations })
             })
             .collect(),
         _ => return None,
@@ -90,7 +95,8 @@ pub(crate) fn history(io: &mut Io, command: &Command) -> Started {
         return Err(CliError::message(format!("revision must be a positive integer: {wanted}")));
     }
     let format = Format::parse(flags.get("output"), flags.get("template"), false)?;
-    for info in workloads(io, command)? {
+    let (infos, errors) = workloads(io, command)?;
+    for info in infos {
         let Some(object) = &info.object else { continue };
         let Some(revisions) = revisions(io.api, object) else {
             let kind = info.resource.qualified_kind();
@@ -110,7 +116,7 @@ pub(crate) fn history(io: &mut Io, command: &Command) -> Started {
         let text = if wanted > 0 {
             let revision = revisions.iter().find(|revision| revision.number == wanted);
             let revision = revision.ok_or_else(|| CliError::message("unable to find the specified revision"))?;
-            describe::pod_template(&revision.template)
+            describe::pod_template(&revision.shown)
         } else if revisions.is_empty() {
             "No rollout history found.".into()
         } else {
@@ -125,6 +131,7 @@ pub(crate) fn history(io: &mut Io, command: &Command) -> Started {
         io.line(format!("{} {what}", info.shown()));
         io.line(text);
     }
+    CliError::join(errors)?;
     Ok(None)
 }
 
@@ -133,7 +140,8 @@ pub(crate) fn undo(io: &mut Io, command: &Command) -> Started {
     let dry_run = DryRun::of(io, command)?;
     let wanted = command.flags.int("to-revision").unwrap_or(0);
     let mut reporter = Reporter::new(command, dry_run)?;
-    for info in workloads(io, command)? {
+    let (infos, errors) = workloads(io, command)?;
+    for info in infos {
         let Some(object) = &info.object else { continue };
         let Some(revisions) = revisions(io.api, object) else {
             let kind = info.resource.qualified_kind();
@@ -150,6 +158,7 @@ pub(crate) fn undo(io: &mut Io, command: &Command) -> Started {
         let what = roll_back(io, &info, object, &revisions, wanted, dry_run)?;
         reporter.tell(io, object, &what)?;
     }
+    CliError::join(errors)?;
     Ok(None)
 }
 
@@ -235,8 +244,7 @@ fn restored_annotations(object: &Object, target: &Revision) -> serde_json::Map<S
 pub(crate) fn restart(io: &mut Io, command: &Command) -> Started {
     let mut reporter = Reporter::new(command, DryRun::No)?;
     let now = io.api.now().to_string();
-    let infos = workloads(io, command)?;
-    let mut errors = Vec::new();
+    let (infos, mut errors) = workloads(io, command)?;
     for info in &infos {
         let Some(object) = &info.object else { continue };
         let result = restart_one(io, info, object, &now).and_then(|object| reporter.tell(io, &object, "restarted"));
@@ -279,8 +287,7 @@ fn restart_one(io: &mut Io, info: &Info, object: &Object, now: &str) -> Result<O
 pub(crate) fn pause(io: &mut Io, command: &Command) -> Started {
     let pauses = command.verb == Verb::RolloutPause;
     let mut reporter = Reporter::new(command, DryRun::No)?;
-    let infos = workloads(io, command)?;
-    let mut errors = Vec::new();
+    let (infos, mut errors) = workloads(io, command)?;
     for info in &infos {
         let refuse = |why: &str| refused(info, why);
         let result = match &info.object {

@@ -6,7 +6,7 @@ use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
 use crate::kubectl::lister;
-use crate::kubectl::select::{self, Rules};
+use crate::kubectl::select::{self, Rules, Selection};
 use crate::kubectl::task::{Progress, Started, Task};
 use crate::objects::{Object, ObjectKey, ROLLING_UPDATE, Time};
 
@@ -21,6 +21,8 @@ pub struct RolloutStatus {
     revision: i64,
     timeout: Option<i64>,
     deadline: Option<Time>,
+    /// What was not there.
+    errors: Vec<CliError>,
 }
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
@@ -33,8 +35,9 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         return Err(CliError::message(format!("revision must be a positive integer: {revision}")));
     }
     let rules = Rules { type_means_all: true, looks_up_files: true, ..Rules::default() };
-    let infos = select::select(io, command, &command.arguments, rules)?.all()?;
+    let Selection { infos, errors, .. } = select::select(io, command, &command.arguments, rules)?;
     if infos.is_empty() {
+        CliError::join(errors)?;
         let namespace = io.namespace().to_owned();
         io.complain(format!("No resources found in {namespace} namespace."));
         return Ok(None);
@@ -54,6 +57,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         revision,
         timeout,
         deadline: timeout.map(|seconds| io.api.now().plus_seconds(seconds)),
+        errors,
     })))
 }
 
@@ -85,6 +89,7 @@ impl RolloutStatus {
             }
             return Ok(Progress::Pending(self.deadline));
         }
+        CliError::join(std::mem::take(&mut self.errors))?;
         Ok(Progress::Done(0))
     }
 }

@@ -1,6 +1,7 @@
 //! `kubectl run`, `expose` and `autoscale`
 
 use super::generate::send;
+use super::output::DryRun;
 use crate::apiserver::patch::{json_merge, json_patch, strategic_merge};
 use crate::apiserver::requests::has_scale;
 use crate::kubectl::command::Command;
@@ -14,11 +15,11 @@ use serde_json::{Map, Value, json};
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let flags = &command.flags;
     let before_dash = flags.before_dash(command.arguments.len());
-    let Some((name, rest)) = command.arguments.split_first().filter(|_| before_dash > 0) else {
-        return Err(CliError::message("NAME is required for run"));
-    };
     let Some(image) = flags.get("image") else {
         return Err(CliError::message("required flag(s) \"image\" not set"));
+    };
+    let Some((name, rest)) = command.arguments.split_first().filter(|_| before_dash > 0) else {
+        return Err(CliError::message("NAME is required for run"));
     };
     if image.is_empty() {
         return Err(CliError::message("--image is required"));
@@ -30,17 +31,17 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         return Err(CliError::message("-i/--stdin is required for containers with -t/--tty=true"));
     }
     if flags.is_on("expose") && flags.get_or("port", "").is_empty() {
-        return Err(CliError::message("--port must be set when exposing a service"));
+        return Err(command.usage("--port must be set when exposing a service"));
     }
     let attaches = flags.switch("attach", flags.is_on("stdin"));
     let restart = match flags.get_or("restart", "") {
         "" if flags.is_on("stdin") => "OnFailure",
         "" => "Always",
         given @ ("Always" | "OnFailure" | "Never") => given,
-        other => return Err(CliError::message(format!("invalid restart policy: {other}"))),
+        other => return Err(command.usage(format!("invalid restart policy: {other}"))),
     };
     if flags.is_on("rm") && !attaches {
-        return Err(CliError::message("--rm should only be used for attached containers"));
+        return Err(command.usage("--rm should only be used for attached containers"));
     }
     if attaches {
         let why = "nothing runs inside the simulated containers, so there is nothing to attach to";
@@ -60,15 +61,17 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         if !rest.is_empty() {
             map.insert(if flags.is_on("command") { "command" } else { "args" }.into(), json!(rest));
         }
-        if let Some(port) = flags.get("port").and_then(|port| port.parse::<i64>().ok()) {
-            map.insert("ports".into(), json!([{"containerPort": port}]));
+        if let Some(port) = flags.get("port").filter(|port| !port.is_empty()) {
+            let number = port
+                .parse::<i64>()
+                .map_err(|_| CliError::message(format!("strconv.Atoi: parsing {port:?}: invalid syntax")))?;
+            map.insert("ports".into(), json!([{"containerPort": number}]));
         }
-        let env: Vec<Value> = flags
-            .all("env")
-            .iter()
-            .filter_map(|pair| pair.split_once('='))
-            .map(|(name, value)| json!({"name": name, "value": value}))
-            .collect();
+        let variable = |pair: &String| match pair.split_once('=') {
+            Some((name, value)) => Ok(json!({"name": name, "value": value})),
+            None => Err(CliError::message(format!("invalid env: {pair}"))),
+        };
+        let env: Vec<Value> = flags.all("env").iter().map(variable).collect::<Result<_>>()?;
         if !env.is_empty() {
             map.insert("env".into(), json!(env));
         }
@@ -219,7 +222,7 @@ fn service_for(command: &Command, info: &Info, tree: &Value) -> Result<Value> {
     let numbers = if given.is_empty() { listed } else { given };
     let headless = flags.get("cluster-ip") == Some("None");
     if numbers.is_empty() && !headless {
-        return Err(command.usage("couldn't find port via --port flag or introspection"));
+        return Err(CliError::message("couldn't find port via --port flag or introspection"));
     }
     let target = flags.get("target-port").filter(|text| !text.is_empty());
     let several = numbers.len() > 1;
@@ -269,6 +272,15 @@ pub(crate) fn autoscale(io: &mut Io, command: &Command) -> Started {
     let Some(most) = flags.int("max") else {
         return Err(CliError::message("required flag(s) \"max\" not set"));
     };
+    if most < 1 {
+        return Err(CliError::message(format!("--max=MAXPODS is required and must be at least 1, max: {most}")));
+    }
+    if let Some(least) = flags.int("min").filter(|least| *least > most) {
+        return Err(CliError::message(format!(
+            "--max=MAXPODS must be larger or equal to --min=MINPODS, max: {most}, min: {least}"
+        )));
+    }
+    let what = if DryRun::of(io, command)? == DryRun::Client { "created" } else { "autoscaled" };
     let rules = Rules { looks_up_files: true, ..Rules::default() };
     let infos = select::select(io, command, &command.arguments, rules)?.all()?;
     for info in &infos {
@@ -288,7 +300,7 @@ pub(crate) fn autoscale(io: &mut Io, command: &Command) -> Started {
             "metadata": {"name": flags.get_or("name", &info.key.name)},
             "spec": {"maxReplicas": most, "minReplicas": flags.int("min"), "scaleTargetRef": target},
         });
-        send(io, command, scaler, "autoscaled", "")?;
+        send(io, command, scaler, what, "")?;
     }
     Ok(None)
 }

@@ -58,7 +58,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         }
     }
     for object in bare {
-        io.complain(format!("warning: {object} does not have any containers matching {pattern:?}"));
+        io.complain(format!("Warning: {object} does not have any containers matching {pattern:?}"));
     }
     change(io, command, &infos, sentence, |spec, _| {
         for container in containers(spec, LISTS) {
@@ -182,11 +182,11 @@ fn update(env: &[Value], variables: &[Value], removed: &[String]) -> Vec<Value> 
 }
 
 /// `--from=configmap/x`: every key becomes a variable.
-fn from_source(io: &Io, command: &Command) -> Result<Vec<Value>> {
+fn from_source(io: &mut Io, command: &Command) -> Result<Vec<Value>> {
     let Some(from) = command.flags.get("from").filter(|from| !from.is_empty()) else { return Ok(Vec::new()) };
     let infos = select::select(io, command, &[from.to_owned()], Rules::default())?.all()?;
     let wanted = command.flags.list("keys");
-    let mut variables = Vec::new();
+    let (mut variables, mut renamed) = (Vec::new(), Vec::new());
     for info in infos {
         let reference = match info.resource.kind {
             "ConfigMap" => "configMapKeyRef",
@@ -198,10 +198,14 @@ fn from_source(io: &Io, command: &Command) -> Result<Vec<Value>> {
         for key in data.filter(|key| wanted.is_empty() || wanted.contains(&key.as_str())) {
             let variable: String =
                 key.to_uppercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+            if variable != *key {
+                renamed.push(format!("Warning: key {key} transferred to {variable}"));
+            }
             let source = json!({reference: {"key": key, "name": &*info.key.name}});
             variables.push(json!({"name": variable, "valueFrom": source}));
         }
     }
+    renamed.into_iter().for_each(|line| io.complain(line));
     Ok(variables)
 }
 

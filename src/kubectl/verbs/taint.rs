@@ -36,7 +36,9 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     }
     let (added, removed) = parse(&specs).map_err(|why| command.usage(why))?;
     let kind = kind.to_lowercase();
-    if select::mapping(&kind)?.kind != "Node" {
+    // The one complaint that has no "error: " in front.
+    let resource = select::mapping(&kind).map_err(|error| CliError::Verbatim(error.line()))?;
+    if resource.kind != "Node" {
         return Err(CliError::message(format!("invalid resource type {kind}, only node types are supported")));
     }
     let conflicts: Vec<String> = removed
@@ -44,7 +46,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         .filter(|gone| {
             added.iter().any(|new| new.key == gone.key && (gone.effect.is_empty() || gone.effect == new.effect))
         })
-        .map(|gone| format!("{{\"{}\":\"{}\"}}", gone.key, gone.effect))
+        .map(|gone| format!("{}={}", gone.key, gone.effect))
         .collect();
     if !conflicts.is_empty() {
         return Err(CliError::message(format!(
@@ -63,7 +65,8 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
         }
         _ => {}
     }
-    let mut reporter = Reporter::new(command, dry_run)?;
+    // Unlike the others, it does not say that it was only tried.
+    let mut reporter = Reporter::new(command, DryRun::No)?;
     if let Some(first) = resources.first_mut() {
         *first = "nodes".into();
     }

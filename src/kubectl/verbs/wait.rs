@@ -8,7 +8,7 @@ use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
 use crate::kubectl::lister;
-use crate::kubectl::print::{self, JsonPath};
+use crate::kubectl::print::{self, Format, JsonPath};
 use crate::kubectl::select::{self, Rules};
 use crate::kubectl::task::{Progress, Started, Task};
 use crate::objects::{Object, ObjectKey, Time};
@@ -29,6 +29,8 @@ pub struct Wait {
     /// The time is over: nothing is looked at any more.
     is_over: bool,
     errors: Vec<CliError>,
+    /// `-o` and `--template`.
+    output: (Option<String>, Option<String>),
 }
 
 /// What is waited for.
@@ -56,6 +58,8 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     if command.arguments.is_empty() && flags.all("filename").is_empty() {
         return Err(CliError::message(select::MISSING));
     }
+    Format::parse(flags.get("output"), flags.get("template"), false)?;
+    let output = (flags.get("output").map(str::to_owned), flags.get("template").map(str::to_owned));
     let for_deletion = conditions.contains(&Condition::Delete);
     let unseen = for_deletion || conditions.contains(&Condition::Create);
     let rules = Rules { looks_up_files: !unseen, names_only: unseen, ..Rules::default() };
@@ -73,7 +77,8 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     if objects.is_empty() && errors.is_empty() && !for_deletion {
         errors.push(CliError::message("no matching resources found"));
     }
-    Ok(Some(Task::Wait(Wait { conditions, objects, deadline, is_single_look: timeout == 0, is_over: false, errors })))
+    let is_single_look = timeout == 0;
+    Ok(Some(Task::Wait(Wait { conditions, objects, deadline, is_single_look, is_over: false, errors, output })))
 }
 
 fn parse(text: &str) -> Result<Condition> {
@@ -136,14 +141,17 @@ impl Wait {
             let Some(known) = lister::resource_named(&resource) else { return Ok(Progress::Done(1)) };
             let met = if self.is_over { Ok(false) } else { self.is_met(io, known, &key, &uid) };
             match met {
-                Ok(true) => io.line(format!("{}/{} condition met", known.qualified_singular(), key.name)),
+                Ok(true) => self.tell(io, known, &key)?,
                 Ok(false) if self.is_single_look => {
                     let message = format!("condition not met for {}/{}", known.plural, key.name);
                     self.errors.push(CliError::Message(message));
                 }
                 Ok(false) if self.deadline.is_some_and(|deadline| io.api.now() >= deadline) => {
                     self.is_over = true;
-                    let message = format!("timed out waiting for the condition on {}/{}", known.plural, key.name);
+                    let mut message = "timed out waiting for the condition".to_owned();
+                    if !self.conditions.contains(&Condition::Create) {
+                        message += &format!(" on {}/{}", known.plural, key.name);
+                    }
                     self.errors.push(CliError::Message(message));
                 }
                 Ok(false) => return Ok(Progress::Pending(self.deadline)),
@@ -153,6 +161,21 @@ impl Wait {
         }
         CliError::join(std::mem::take(&mut self.errors))?;
         Ok(Progress::Done(0))
+    }
+
+    /// `pod/x condition met`, or the object as `-o` asks for.
+    fn tell(&self, io: &mut Io, resource: &Resource, key: &ObjectKey) -> Result<()> {
+        let name = format!("{}/{}", resource.qualified_singular(), key.name);
+        let format = Format::parse(self.output.0.as_deref(), self.output.1.as_deref(), false)?;
+        match (&format, lister::get(io.api, resource, key)) {
+            (Some(format), _) if format.is_name() => io.line(name),
+            (Some(format), Ok(object)) => {
+                let text = format.print(&print::served(&object))?;
+                io.out.push_str(&text);
+            }
+            _ => io.line(format!("{name} condition met")),
+        }
+        Ok(())
     }
 
     fn is_met(&self, io: &Io, resource: &Resource, key: &ObjectKey, uid: &str) -> Result<bool> {
