@@ -164,15 +164,16 @@ fn ctrl_c_lets_the_typed_lines_run_and_a_click_does_not_cut_a_watch() {
     let mut model = page();
     send(&mut model, Msg::Step);
     send(&mut model, Msg::RunToQuiet);
-    update(&mut model, Msg::RunTyped("kubectl get nodes -w".into()));
+    send(&mut model, Msg::RunTyped("kubectl get nodes -w".into()));
+    assert_eq!(model.running, Running::No, "nothing is due");
     update(&mut model, Msg::RunTyped("kubectl get ns -o name | head -n 1".into()));
     // Clicks are commands of another terminal; one of them waits, too.
     let watches = |model: &Model| model.session.world().waiting().map(|waiting| waiting.line.clone());
     send(&mut model, Msg::Run(command::cordon("worker1", true)));
     let pod = model.session.world().store().pods().keys().next().cloned().expect("a pod");
     send(&mut model, Msg::Run(command::delete_pod(&pod)));
+    // Each click wakes the watch up.
     send(&mut model, Msg::Run(command::cordon("worker2", true)));
-    send(&mut model, Msg::PlayTick);
     assert_eq!(watches(&model).as_deref(), Some("kubectl get nodes -w"));
     let entry =
         |model: &Model, line: &str| (**model.terminal.iter().find(|entry| entry.line == line).expect(line)).clone();

@@ -441,12 +441,19 @@ fn run_typed(model: &mut Model) -> Vec<Effect> {
 
 /// Runs what a click stands for, beside a command of the terminal that waits: that one goes on.
 fn clicked(model: &mut Model, line: &str) -> Vec<Effect> {
-    let kept = (model.running, model.plays_for_command);
-    let effects = run(model, line, true);
-    if kept.1 && waits(model) {
-        (model.running, model.plays_for_command) = kept;
-    }
+    let plays = model.plays_for_command;
+    let mut effects = run(model, line, true);
+    effects.extend(play_on(model, plays));
     effects
+}
+
+/// Lets time pass on for a command that waits, if it `plays`: when nothing was due any more, playing had stopped.
+fn play_on(model: &mut Model, plays: bool) -> Option<Effect> {
+    let goes_on = plays && waits(model);
+    if goes_on {
+        (model.running, model.plays_for_command) = (Running::Playing, true);
+    }
+    goes_on.then(|| Effect::TickLater(model.settings.speed.pause_ms()))
 }
 
 /// The line that stands for Ctrl+C in the log: a comment, which does nothing but take the place of what waits.
@@ -537,9 +544,7 @@ fn run_apply(model: &mut Model) -> bool {
 }
 
 fn apply(model: &mut Model) -> Vec<Effect> {
-    if !model.plays_for_command || !waits(model) {
-        model.running = Running::No;
-    }
+    model.running = Running::No;
     model.recheck();
     if model.files.shown().is_none_or(|file| file.text.trim().is_empty()) {
         return Vec::new();
@@ -549,9 +554,11 @@ fn apply(model: &mut Model) -> Vec<Effect> {
         model.tab = SideTab::Lesson;
         return lesson::update(model, lesson::LessonMsg::Preview);
     }
+    let plays = model.plays_for_command;
     let done = run_apply(model);
     model.review_open = false;
-    let effects = moved(model);
+    let mut effects = moved(model);
+    effects.extend(play_on(model, plays));
     let printed = model.terminal.last().map(|entry| entry.first_line().to_string()).unwrap_or_default();
     model.announcement = printed.clone().into();
     if !done {
