@@ -297,7 +297,7 @@ fn the_script_for_a_real_cluster_is_read_by_bash_and_names_nodes_and_pods_of_tha
         "kubectl label node \"$node_worker_1\" disk=ssd --overwrite",
         "kubectl taint node \"$node_worker_1\" pool=gpu:PreferNoSchedule --overwrite",
         "k apply -f workloads.yaml",
-        "kubectl label node ${node_worker_1} zone=a --overwrite && kubectl get nodes 'worker-1' | grep -c Ready",
+        "kubectl label node \"${node_worker_1}\" zone=a --overwrite && kubectl get nodes 'worker-1' | grep -c Ready",
         "#   docker stop \"${node_gpu1:-gpu1}\"",
         "timeout 10 kubectl get pods -w",
         "pause 30",
@@ -305,7 +305,7 @@ fn the_script_for_a_real_cluster_is_read_by_bash_and_names_nodes_and_pods_of_tha
     ] {
         assert!(script.lines().any(|found| found == line), "{line}\n{script}");
     }
-    assert!(script.contains("kubectl delete pod/$(pod default app=agent ${node_"), "{script}");
+    assert!(script.contains("kubectl delete pod/\"$(pod default app=agent \"${node_"), "{script}");
     assert!(script.contains("  name: logging\n"));
     assert!(!script.contains("\nsim "), "{script}");
 }
@@ -319,8 +319,11 @@ fn the_kwok_script_has_nodes_stages_and_the_counterparts_of_sim_commands() {
         "  name: pod-start-rule-1",
         "  name: pod-end-rule-2",
         "  name: pod-delete-others",
-        "kubectl annotate node gpu1 kwok.x-k8s.io/node-",
-        "kubectl annotate node gpu1 kwok.x-k8s.io/node=fake --overwrite",
+        "kwokctl create cluster --name playground --enable-crds Stage --wait 2m || exit",
+        "  name: node-silent",
+        "kubectl label node gpu1 playground-power=off --overwrite",
+        "kubectl label node gpu1 playground-power=on --overwrite",
+        "kubectl delete stages -l playground=pods",
         "  name: gpu2",
     ] {
         assert!(script.lines().any(|found| found == line), "{line}\n{script}");
@@ -371,4 +374,33 @@ fn the_transcript_has_commands_output_and_steps() {
     assert!(text.contains("```console\n$ k apply -f workloads.yaml\ndaemonset.apps/agent created\n"));
     assert!(text.contains("- 0s 3 0s DaemonSetController DaemonSet default/agent"), "{text}");
     assert!(text.contains("| default | agent | "));
+}
+
+/// The here-documents that a script applies, without those of kinds that only KWOK knows.
+fn applied(script: &str) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut lines = script.lines();
+    while let Some(line) = lines.next() {
+        if line != "kubectl apply -f - <<'EOF'" {
+            continue;
+        }
+        let text: String = lines.by_ref().take_while(|line| *line != "EOF").map(|line| format!("{line}\n")).collect();
+        if !text.contains("kind: Stage") {
+            texts.push(text);
+        }
+    }
+    texts
+}
+
+#[test]
+fn what_the_scripts_apply_is_taken_by_an_empty_cluster() {
+    for (script, least) in [(shell_script(&played()), 1), (kwok_script(&played()), 3)] {
+        let mut cluster = Session::new(Scenario::parse("title: Empty\n").unwrap());
+        let texts = applied(&script);
+        assert!(texts.len() >= least, "{texts:?}");
+        for text in texts {
+            let run = cluster.run(&format!("kubectl apply -f - <<'EOF'\n{text}EOF\n"), &BTreeMap::new());
+            assert_eq!((run.exit_code, run.stderr.as_str()), (Some(0), ""), "{text}");
+        }
+    }
 }

@@ -13,37 +13,49 @@ use std::collections::BTreeMap;
 
 /// Annotation of the nodes that KWOK plays.
 const FAKE: &str = "kwok.x-k8s.io/node";
+/// Label of nodes by which the script switches them off and on: KWOK never lets go of a node that it plays.
+const POWER: &str = "playground-power";
 
 const HEAD: &str = r#"#!/usr/bin/env bash
 # What was done in the DaemonSet Playground, on a KWOK cluster: a real control plane whose nodes are played.
 # It needs kwokctl and kubectl, makes a cluster named "playground", and leaves it running; afterwards:
 #   kwokctl delete cluster --name playground
+# The stages of nodes and pods are objects of that cluster (kubectl get stages), so that they can change on the way.
 "#;
+
+/// Makes the cluster and waits until it takes stages.
+const CREATE: &str = "\
+kwokctl create cluster --name playground --enable-crds Stage --wait 2m || exit
+kubectl config use-context kwok-playground || exit
+kubectl wait --for=condition=Established crd/stages.kwok.x-k8s.io --timeout=60s || exit
+";
 
 /// A bash script that makes a KWOK cluster with the session's nodes and behaviours and runs its commands.
 pub fn kwok_script(session: &Session) -> String {
     let (commands, named) = played(session);
     let (opened, objects) = (session.opened(), session.objects_at_start());
     let mut out = [HEAD, PRELUDE].concat();
-    out += "\n# How pods behave: the stages of KWOK's pods. Those of its nodes stay as they are.\n";
-    out += &here_document("cat > stages.yaml", &stages(&opened.behaviours));
-    out += "kwokctl create cluster --name playground --config stages.yaml --wait 60s || exit\n";
-    out += "kubectl config use-context kwok-playground\n\n# 1. The nodes.\n";
+    out += "\n";
+    out += CREATE;
+    out += "\n# How nodes start, fall silent and come back.\n";
+    out += &here_document("kubectl apply -f -", &node_stages());
+    out += "\n# How pods behave.\n";
+    out += &here_document("kubectl apply -f -", &stages(&opened.behaviours));
+    out += "\n# 1. The nodes.\n";
     let nodes: Vec<Value> = objects.iter().filter(|tree| kind(tree) == "Node").map(node_manifest).collect();
     if !nodes.is_empty() {
         out += &here_document("kubectl apply -f -", &documents(&nodes));
+        out += "kubectl wait --for=condition=Ready node --all --timeout=60s\n";
     }
-    for node in &named {
+    let joined = joined_nodes(session);
+    let counterpart = |sim: &SimCommand, command: &Played| counterpart(sim, command, &joined);
+    let texts: String = commands.iter().map(|command| command_text(command, &counterpart)).collect();
+    for node in named.iter().filter(|node| texts.contains(&format!("${{{}}}", variable(node)))) {
         out += &format!("{}={}\n", variable(node), quote(node));
     }
     out += &start(&objects);
     out += "\n# 3. The session.\n";
-    let joined = joined_nodes(session);
-    let counterpart = |sim: &SimCommand, command: &Played| counterpart(sim, command, &joined);
-    for command in &commands {
-        out += &command_text(command, &counterpart);
-    }
-    out
+    out + &texts
 }
 
 fn documents(trees: &[Value]) -> String {
@@ -103,8 +115,8 @@ fn joined_nodes(session: &Session) -> BTreeMap<String, Vec<Value>> {
 }
 
 fn counterpart(sim: &SimCommand, command: &Played, joined: &BTreeMap<String, Vec<Value>>) -> String {
-    let annotate = |nodes: &[String], change: &str| -> String {
-        nodes.iter().map(|node| format!("kubectl annotate node {} {FAKE}{change}\n", quote(node))).collect()
+    let power = |nodes: &[String], to: &str| -> String {
+        nodes.iter().map(|node| format!("kubectl label node {} {POWER}={to} --overwrite\n", quote(node))).collect()
     };
     match sim {
         SimCommand::AddNode(_) => {
@@ -116,27 +128,19 @@ fn counterpart(sim: &SimCommand, command: &Played, joined: &BTreeMap<String, Vec
             if new.is_empty() { String::new() } else { here_document("kubectl apply -f -", &documents(&new)) }
         }
         SimCommand::PowerOff(nodes) | SimCommand::StopKubelet(nodes) => {
-            format!("# KWOK plays them no longer: no heartbeat, no pod status.\n{}", annotate(nodes, "-"))
+            let said = "# A stage tells what the control plane would find: nothing is heard of them. Their pods are still played.";
+            format!("{said}\n{}", power(nodes, "off"))
         }
-        SimCommand::StartKubelet(nodes) => annotate(nodes, "=fake --overwrite"),
+        SimCommand::StartKubelet(nodes) => power(nodes, "on"),
         SimCommand::Condition { node, type_, status, reason, message } => {
             let condition = json!({"type": type_, "status": status, "reason": reason, "message": message});
             let patch = json!({"status": {"conditions": [condition]}});
-            format!(
-                "# KWOK's heartbeat writes its own again.\nkubectl patch node {} --subresource=status -p {}\n",
-                quote(node),
-                quote(&patch.to_string())
-            )
+            format!("kubectl patch node {} --subresource=status -p {}\n", quote(node), quote(&patch.to_string()))
         }
         SimCommand::Behaviour(text) => match serde_yaml::from_str::<Behaviours>(text) {
             Ok(behaviours) => {
-                let apply = here_document("cat > stages.yaml", &stages(&behaviours));
-                format!(
-                    "{apply}# KWOK reads its stages when it starts; pods that are there keep what they are.\n\
-                     kwokctl stop component kwok-controller --name playground 2>/dev/null\n\
-                     cp stages.yaml \"${{KWOK_WORKDIR:-$HOME/.kwok}}/clusters/playground/kwok.yaml\"\n\
-                     kwokctl start component kwok-controller --name playground\n"
-                )
+                let apply = here_document("kubectl apply -f -", &stages(&behaviours));
+                format!("# Pods that are there keep what they are.\nkubectl delete stages -l {OF_PODS}\n{apply}")
             }
             Err(_) => String::new(),
         },
@@ -154,6 +158,49 @@ fn counterpart(sim: &SimCommand, command: &Played, joined: &BTreeMap<String, Vec
         SimCommand::StaticPod(_) => "# KWOK's nodes have no static pods.\n".to_owned(),
         SimCommand::Help(_) => String::new(),
     }
+}
+
+/// Label of the stages of pods, by which they are replaced.
+const OF_PODS: &str = "playground=pods";
+
+/// KWOK Stages of the nodes: they are there once they have no Ready condition yet, fall silent and come back by a label.
+fn node_stages() -> String {
+    const READY: &str = ".status.conditions.[] | select( .type == \"Ready\" ) | .status";
+    let is = |operator: &str, values: &[&str]| match values {
+        [] => json!({"key": READY, "operator": operator}),
+        values => json!({"key": READY, "operator": operator, "values": values}),
+    };
+    let power = |to: &str| json!({"key": format!(".metadata.labels[\"{POWER}\"]"), "operator": "In", "values": [to]});
+    let conditions = |status: &str, reason: &str, message: &str| {
+        let (status, reason, message) = match status {
+            "" => ("{{ .status | Quote }}", "{{ .reason | Quote }}", "{{ .message | Quote }}"),
+            _ => (status, reason, message),
+        };
+        format!(
+            "{{{{ $now := Now }}}}\nconditions:\n{{{{ range NodeConditions }}}}\n- lastHeartbeatTime: {{{{ $now | Quote }}}}\n  \
+             lastTransitionTime: {{{{ $now | Quote }}}}\n  status: {status}\n  reason: {reason}\n  message: {message}\n  \
+             type: {{{{ .type | Quote }}}}\n{{{{ end }}}}\n"
+        )
+    };
+    let addresses = "addresses:\n- address: {{ NodeIP | Quote }}\n  type: InternalIP\n- address: {{ .metadata.name | Quote }}\n  type: Hostname\n";
+    let silent = conditions("Unknown", "NodeStatusUnknown", "Kubelet stopped posting node status.");
+    let stage = |name: &str, selector: Vec<Value>, template: String| {
+        json!({
+            "apiVersion": "kwok.x-k8s.io/v1alpha1",
+            "kind": "Stage",
+            "metadata": {"name": name},
+            "spec": {
+                "resourceRef": {"apiGroup": "v1", "kind": "Node"},
+                "selector": {"matchExpressions": selector},
+                "next": {"statusTemplate": template},
+            },
+        })
+    };
+    documents(&[
+        stage("node-start", vec![is("DoesNotExist", &[])], conditions("", "", "") + addresses + "phase: Running\n"),
+        stage("node-silent", vec![power("off"), is("NotIn", &["Unknown"])], silent),
+        stage("node-back", vec![power("on"), is("NotIn", &["True"])], conditions("", "", "")),
+    ])
 }
 
 /// KWOK Stages for how pods behave: one for each rule and one for all other pods, in the order of the rules; and one
@@ -213,7 +260,7 @@ fn stage(name: &str, query: &str, mut also: Vec<Value>, delay_ms: u64, next: Val
     json!({
         "apiVersion": "kwok.x-k8s.io/v1alpha1",
         "kind": "Stage",
-        "metadata": {"name": name},
+        "metadata": {"labels": {"playground": "pods"}, "name": name},
         "spec": {
             "resourceRef": {"apiGroup": "v1", "kind": "Pod"},
             "selector": {"matchExpressions": also},

@@ -111,7 +111,7 @@ fn replaced(word: &str, before: Option<char>, store: &Store, nodes: &mut BTreeSe
     }
     if store.node_named(word).is_some() {
         nodes.insert(word.to_owned());
-        return format!("${{{}}}", variable(word));
+        return format!("\"${{{}}}\"", variable(word));
     }
     // A pod that nobody controls has the same name everywhere.
     let pod = store.pods().values().find(|pod| &*pod.metadata.name == word && pod.metadata.controller().is_some());
@@ -124,9 +124,9 @@ fn replaced(word: &str, before: Option<char>, store: &Store, nodes: &mut BTreeSe
         "''".to_owned()
     } else {
         nodes.insert(node.to_owned());
-        format!("${{{}}}", variable(node))
+        format!("\"${{{}}}\"", variable(node))
     };
-    format!("$(pod {} {} {node})", pod.metadata.namespace, shell::quote(&selector.join(",")))
+    format!("\"$(pod {} {} {node})\"", pod.metadata.namespace, shell::quote(&selector.join(",")))
 }
 
 /// A here-document that writes a file.

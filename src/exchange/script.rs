@@ -31,6 +31,9 @@ cd "$(mktemp -d)" || exit
 # How long to pause: PAUSES=no runs through.
 pause() { [ "${PAUSES:-yes}" = no ] || sleep "$1"; }
 
+# A new namespace takes no pods before it has its service account.
+account() { until kubectl get serviceaccount default -n "$1" > /dev/null 2>&1; do sleep 1; done; }
+
 # The name of a pod: pod NAMESPACE LABELS NODE. Their names end at random, so they differ from cluster to cluster.
 pod() {
   kubectl get pods -n "$1" -l "$2" ${3:+--field-selector "spec.nodeName=$3"} -o name | head -n 1 | cut -d / -f 2
@@ -61,15 +64,20 @@ fn nodes(objects: &[Value], named: &BTreeSet<String>) -> String {
         wanted.extend(nodes.iter().copied().filter(marked).map(|tree| name(tree).to_owned()));
     }
     let mut out = String::from("\n# 1. The nodes.\n");
+    let is_control = |node: &str| nodes.iter().any(|tree| name(tree) == node && is_control_plane(tree));
+    let is_there = |node: &str| nodes.iter().any(|tree| name(tree) == node);
     if !wanted.is_empty() {
         out += "# Your node for each of the playground's: as you say (node_x=NAME before the command), or by their order.\n";
-        out +=
-            "control_planes=($(kubectl get nodes -l node-role.kubernetes.io/control-plane -o name | cut -d / -f 2))\n";
-        out += "workers=($(kubectl get nodes -l '!node-role.kubernetes.io/control-plane' -o name | cut -d / -f 2))\n";
     }
-    let is_control = |node: &str| nodes.iter().any(|tree| name(tree) == node && is_control_plane(tree));
+    // Lists in the way of bash 3, which macOS has.
+    for (list, of, which) in [("control_planes", true, ""), ("workers", false, "!")] {
+        if wanted.iter().any(|node| is_there(node) && is_control(node) == of) {
+            out += &format!(
+                "# shellcheck disable=SC2207\n{list}=($(kubectl get nodes -l '{which}node-role.kubernetes.io/control-plane' -o name | cut -d / -f 2))\n"
+            );
+        }
+    }
     let (mut controls, mut workers) = (0, 0);
-    let is_there = |node: &str| nodes.iter().any(|tree| name(tree) == node);
     let mut wanted: Vec<&String> = wanted.iter().collect();
     wanted.sort_by(|a, b| natural_cmp(a, b));
     for node in wanted {
@@ -111,8 +119,24 @@ pub(super) fn start(objects: &[Value]) -> String {
     // Namespaces and priority classes first: others need them.
     let (first, rest): (Vec<&Value>, Vec<&Value>) =
         trees.iter().partition(|tree| ["Namespace", "PriorityClass"].contains(&kind(tree)));
-    let documents: Vec<String> = first.into_iter().chain(rest).map(manifest::to_yaml).collect();
-    format!("\n# 2. What was there at the start.\n{}", here_document("kubectl apply -f -", &documents.join("---\n")))
+    let apply = |trees: &[&Value]| {
+        let documents: Vec<String> = trees.iter().copied().map(manifest::to_yaml).collect();
+        here_document("kubectl apply -f -", &documents.join("---\n"))
+    };
+    let namespaces: BTreeSet<&str> = rest
+        .iter()
+        .filter(|tree| kind(tree) == "Pod")
+        .map(|tree| tree.pointer("/metadata/namespace").and_then(Value::as_str).unwrap_or("default"))
+        .collect();
+    let mut out = "\n# 2. What was there at the start.\n".to_owned();
+    if namespaces.is_empty() {
+        return out + &apply(&[first, rest].concat());
+    }
+    if !first.is_empty() {
+        out += &apply(&first);
+    }
+    namespaces.iter().for_each(|namespace| out += &format!("account {}\n", quote(namespace)));
+    out + &apply(&rest)
 }
 
 /// A command with what comes before it. `counterpart` says what a `sim` command is there, as lines of the script.
