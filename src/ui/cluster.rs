@@ -127,15 +127,6 @@ pub fn Cluster(props: &ClusterProps) -> Html {
                     <input class="field" type="search" placeholder={words.filter_hint} aria-label={words.filter_nodes} value={props.filter.to_string()}
                         autocomplete="off" autocapitalize="off" spellcheck="false" oninput={filtered} />
                 </div>
-                if props.cards.len() > CARDS_AT_MOST {
-                    <select class="field group-by" aria-label={words.group_by} onchange={grouped}>
-                        <option value="" selected={props.group.is_none()}>{ words.not_grouped }</option>
-                        { for labels.iter().map(|label| html! {
-                            <option value={label.clone()} selected={props.group.as_deref() == Some(label.as_str())}>{ short_key(label).1 }</option>
-                        }) }
-                    </select>
-                }
-                if props.cards.len() > CARDS_AT_MOST { <StateFilter filter={props.filter.clone()} /> }
                 <span class="small quiet number">{
                     if filter.is_empty() { count(env.language, cards.len(), words.node_one, words.node_many) }
                     else { fill(words.shown_of, &[("n", &cards.len().to_string()), ("all", &props.cards.len().to_string())]) }
@@ -146,6 +137,17 @@ pub fn Cluster(props: &ClusterProps) -> Html {
                             onclick={env.on(Msg::ShowTable(table))}>{ icon(shape) }</button>
                     }) }
                 </div>
+                if props.cards.len() > CARDS_AT_MOST {
+                  <div class="cluster-more">
+                    <select class="field group-by" aria-label={words.group_by} onchange={grouped}>
+                        <option value="" selected={props.group.is_none()}>{ words.not_grouped }</option>
+                        { for labels.iter().map(|label| html! {
+                            <option value={label.clone()} selected={props.group.as_deref() == Some(label.as_str())}>{ short_key(label).1 }</option>
+                        }) }
+                    </select>
+                    <StateFilter filter={props.filter.clone()} />
+                  </div>
+                }
             </div>
             <div class="cluster-scroll">
                 <h2 class="unseen">{ words.nodes }</h2>
@@ -347,9 +349,9 @@ fn AddNodes(props: &AddNodesProps) -> Html {
     };
     html! {
         <div class="joined">
-            <button type="button" class="button" onclick={env.on(Msg::Run(one.clone()))}
+            <button type="button" class="button labelled" title={words.add_node} onclick={env.on(Msg::Run(one.clone()))}
                 onmouseenter={env.on(Msg::Hint(Some(one.clone())))} onmouseleave={env.on(Msg::Hint(None))}
-                onfocus={env.on(Msg::Hint(Some(one)))} onblur={env.on(Msg::Hint(None))}>{ icon(Icon::Add) }{ words.add_node }</button>
+                onfocus={env.on(Msg::Hint(Some(one)))} onblur={env.on(Msg::Hint(None))}>{ icon(Icon::Add) }<span>{ words.add_node }</span></button>
             <button ref={button} type="button" class="button icon" aria-label={words.add_nodes} title={words.add_nodes} aria-haspopup="dialog"
                 aria-expanded={open.to_string()} onclick={toggle}>{ icon(Icon::Chevron) }</button>
             <div ref={popover} class="menu form" popover="auto" role="dialog" aria-label={words.add_nodes} ontoggle={toggled}>

@@ -92,6 +92,8 @@ pub fn DenseMap(props: &DenseMapProps) -> Html {
             { for props.groups.iter().map(|group| {
                 let name = match (&props.label, &group.value) {
                     (None, _) => words.nodes.to_string(),
+                    // A label without a value is one that is there or not.
+                    (Some(label), Some(value)) if value.is_empty() => short_key(label).1.to_string(),
                     (Some(label), Some(value)) => format!("{}={value}", short_key(label).1),
                     (Some(label), None) => fill(words.without_label, &[("label", short_key(label).1)]),
                 };
@@ -131,7 +133,8 @@ fn Part(props: &PartProps) -> Html {
                     aria-label={name.clone()} title={name} tabindex={if props.active.as_ref() == Some(&cell.node) { "0" } else { "-1" }} />
             }
         });
-    html! { <div class="rack">{ for cells }</div> }
+    // What is out of sight is as high as it will be.
+    html! { <div class={classes!("rack", (props.cells.len() <= RACK_COLUMNS * 4).then_some("low"))}>{ for cells }</div> }
 }
 
 fn picture_classes(picture: CellPicture) -> &'static str {

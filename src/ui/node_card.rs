@@ -69,6 +69,7 @@ pub fn NodeCardView(props: &NodeCardProps) -> Html {
             </div>
             <Chips card={card.clone()} {tab_stop} marked={props.marked.clone()} />
             <div class="places">
+                if let Some(place) = place { <Leaving pods={place.pods.clone()} set={place.set.clone()} /> }
                 if let Some(place) = place { { place_view(&env, card, place, props, tab_stop) } }
                 { other_pods(&env, card, props, tab_stop) }
             </div>
@@ -133,6 +134,42 @@ fn place_view(env: &Env, card: &NodeCard, place: &Place, props: &NodeCardProps, 
                 { pod_button(env, pod, props.counted.as_deref(), tab_stop) }
                 <p class="place-text cut quiet">{ sentence(&words.pod_line(pod)) }</p>
             </div>
+        }) }
+    }
+}
+
+#[derive(Clone, PartialEq, Properties)]
+struct LeavingProps {
+    pods: Vec<PodTile>,
+    set: ObjectKey,
+}
+
+/// Pods that have just left a node, drawn once more on their way out. It is motion only: nothing of it is told, focused
+/// or clicked, and who asks for less of it sees none (`base.css`).
+#[component]
+fn Leaving(props: &LeavingProps) -> Html {
+    let before = use_mut_ref(|| (props.set.clone(), props.pods.clone()));
+    let gone = use_mut_ref(Vec::<(usize, PodTile)>::new);
+    let draw = use_force_update();
+    let (set, pods) = before.replace((props.set.clone(), props.pods.clone()));
+    if set == props.set {
+        let left = |pod: &PodTile| !props.pods.iter().any(|there| there.key == pod.key);
+        gone.borrow_mut().extend(pods.into_iter().enumerate().filter(|(_, pod)| left(pod)));
+    } else {
+        gone.borrow_mut().clear();
+    }
+    let ended = {
+        let gone = gone.clone();
+        Callback::from(move |_: AnimationEvent| {
+            gone.borrow_mut().clear();
+            draw.force_update();
+        })
+    };
+    html! {
+        { for gone.borrow().iter().rev().take(2).map(|(at, pod)| html! {
+            <span key={pod.key.to_string()} class={classes!("leaving", (*at > 0).then_some("second"))} aria-hidden="true" onanimationend={ended.clone()}>
+                { pod_picture(pod.colour, pod.age, pod.state) }
+            </span>
         }) }
     }
 }

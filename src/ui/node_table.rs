@@ -2,7 +2,7 @@
 
 use crate::app::message::{Inspect, Msg, Question};
 use crate::app::phrase::fill;
-use crate::app::view::{NodeCard, NodeHealth};
+use crate::app::view::{NodeCard, NodeHealth, short_key};
 use crate::objects::ObjectKey;
 use crate::ui::env::{Env, use_env};
 use crate::ui::node_card::pod_button;
@@ -71,11 +71,17 @@ struct RowProps {
 fn Row(props: &RowProps) -> Html {
     let env = use_env();
     let card = &props.card;
-    let taints = card.taints.iter().map(|taint| taint.text());
+    let taints = card.taints.iter().map(|taint| (taint.key.clone(), taint.text()));
     let labels = card.labels.iter().filter(|label| !label.usual).map(|label| match label.value.as_str() {
-        "" => label.key.clone(),
-        value => format!("{}={value}", label.key),
+        "" => (label.key.clone(), label.key.clone()),
+        value => (label.key.clone(), format!("{}={value}", label.key)),
     });
+    // As on the cards: the name of a long key, and the whole of it where one asks.
+    let chip = |(key, text): (String, String)| {
+        let (is_long, name) = short_key(&key);
+        let shown = if is_long { text.replacen(&key, &format!("…/{name}"), 1) } else { text.clone() };
+        html! { <code class="small" title={text}>{ shown }</code> }
+    };
     let share = |resource: &str| {
         let bar = card.bars.iter().find(|bar| bar.resource == resource);
         bar.map_or_else(String::new, |bar| format!("{} %", (1000 - bar.free_share() + 5) / 10))
@@ -85,7 +91,7 @@ fn Row(props: &RowProps) -> Html {
             <th scope="row"><button type="button" class="node-name" id={format!("node-{}", card.name)} onclick={env.on(Msg::Inspect(Inspect::Node(card.name.clone())))}>{ &*card.name }</button></th>
             <td>{ status(&env, card) }</td>
             <td>{ pods(&env, props) }</td>
-            <td class="table-chips">{ for taints.chain(labels).map(|text| html! { <code class="small">{ text }</code> }) }</td>
+            <td class="table-chips">{ for taints.chain(labels).map(chip) }</td>
             <td class="number end">{ share("cpu") }</td>
             <td class="number end">{ share("memory") }</td>
         </tr>

@@ -10,8 +10,14 @@ pub const CARDS_AT_MOST: usize = 60;
 pub const RACK_COLUMNS: usize = 6;
 
 /// Nodes that are drawn together, as a rack: a step draws only the racks anew in which something changed, and the browser
-/// paints only those in sight.
-const RACK: usize = RACK_COLUMNS * 16;
+/// paints only those in sight. Low racks fill the width of the map, so that hundreds of nodes are seen at once; thousands
+/// stand in high ones, which are fewer.
+const fn rack(nodes: usize) -> usize {
+    RACK_COLUMNS * if nodes <= MOST_IN_LOW_RACKS { 4 } else { 16 }
+}
+
+/// More nodes than this stand in high racks.
+const MOST_IN_LOW_RACKS: usize = 600;
 
 /// What a node's cell shows of the DaemonSet that is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +87,7 @@ pub fn cell_groups(
         .into_iter()
         .map(|(value, cells)| {
             let old = known(&value).map(|group| group.parts.as_slice()).unwrap_or_default();
-            let parts = cells.chunks(RACK).enumerate().map(|(index, part)| match old.get(index) {
+            let parts = cells.chunks(rack(cards.len())).enumerate().map(|(index, part)| match old.get(index) {
                 Some(same) if same.as_slice() == part => Rc::clone(same),
                 _ => Rc::new(part.to_vec()),
             });
@@ -159,7 +165,7 @@ mod tests {
         let groups = cell_groups(&cards.iter().collect::<Vec<_>>(), Some(&set), Some("zone"), &[]);
         let shape: Vec<(Option<&str>, usize, usize)> =
             groups.iter().map(|group| (group.value.as_deref(), group.count, group.parts.len())).collect();
-        assert_eq!(shape, [(Some("b9"), 65, 1), (Some("b10"), 65, 1), (None, 1, 1)]);
+        assert_eq!(shape, [(Some("b9"), 65, 3), (Some("b10"), 65, 3), (None, 1, 1)]);
         assert_eq!(groups[2].parts[0][0].picture, CellPicture::Excluded);
         assert_eq!(groups[0].parts[0][0].picture, CellPicture::Coming);
     }
@@ -172,7 +178,19 @@ mod tests {
         let before = cell_groups(&first.iter().collect::<Vec<_>>(), Some(&set), None, &[]);
         let after = cell_groups(&second.iter().collect::<Vec<_>>(), Some(&set), None, &before);
         let same: Vec<bool> = before[0].parts.iter().zip(&after[0].parts).map(|(a, b)| Rc::ptr_eq(a, b)).collect();
-        assert_eq!(same, [false, true]);
+        assert_eq!(same, [false, true, true, true, true, true]);
+    }
+
+    #[test]
+    fn thousands_of_nodes_stand_in_high_racks() {
+        let mut many = Cluster::new();
+        for number in 1..=700 {
+            many = many.worker(&format!("n{number}"));
+        }
+        let cards = cards(many);
+        let groups = cell_groups(&cards.iter().collect::<Vec<_>>(), None, None, &[]);
+        assert_eq!(groups[0].parts[0].len(), 96);
+        assert_eq!(cell_groups(&cards.iter().take(600).collect::<Vec<_>>(), None, None, &[])[0].parts[0].len(), 24);
     }
 
     #[test]
