@@ -18,6 +18,10 @@ case " $wanted " in *" web "*)
   export CHROME
   say "In Chromium, optimised for size as the page is"
   node scripts/bench-web.mjs
+  if [ -f dist/index.html ]; then
+    say "Scrolling and pointing at 5,000 nodes, in Chromium"
+    node scripts/scroll.mjs
+  fi
   ;;
 esac
 

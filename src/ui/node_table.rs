@@ -80,7 +80,9 @@ fn Row(props: &RowProps) -> Html {
     let chip = |(key, text): (String, String)| {
         let (is_long, name) = short_key(&key);
         let shown = if is_long { text.replacen(&key, &format!("…/{name}"), 1) } else { text.clone() };
-        html! { <code class="small" title={text}>{ shown }</code> }
+        // A long one breaks where its parts meet.
+        let (start, end) = shown.split_at(shown.find([':', '=']).map_or(shown.len(), |at| at + 1));
+        html! { <code class="small" title={text}>{ start }<wbr />{ end }</code> }
     };
     let share = |resource: &str| {
         let bar = card.bars.iter().find(|bar| bar.resource == resource);

@@ -52,9 +52,16 @@ pub fn StrategyForm(props: &FormProps) -> Html {
         let rolling = rolling.clone();
         Callback::from(move |event: Event| rolling.set(value_of(&event) == "RollingUpdate"))
     };
-    let typed = |place: &UseStateHandle<String>| {
-        let place = place.clone();
-        Callback::from(move |event: InputEvent| place.set(value_of(&event)))
+    // Kubernetes takes one of the two budgets; the other one has to be 0.
+    let typed = |place: &UseStateHandle<String>, other: &UseStateHandle<String>| {
+        let (place, other) = (place.clone(), other.clone());
+        Callback::from(move |event: InputEvent| {
+            let text = value_of(&event);
+            if text.chars().any(|digit| ('1'..='9').contains(&digit)) {
+                other.set("0".to_string());
+            }
+            place.set(text);
+        })
     };
     let typed_seconds = {
         let min_ready = min_ready.clone();
@@ -79,9 +86,9 @@ pub fn StrategyForm(props: &FormProps) -> Html {
             </label>
             if *rolling {
                 <label class="stack">{ "maxUnavailable" }
-                    <input class="field short" value={(*unavailable).clone()} autocomplete="off" oninput={typed(&unavailable)} /></label>
+                    <input class="field short" value={(*unavailable).clone()} autocomplete="off" oninput={typed(&unavailable, &surge)} /></label>
                 <label class="stack">{ "maxSurge" }
-                    <input class="field short" value={(*surge).clone()} autocomplete="off" oninput={typed(&surge)} /></label>
+                    <input class="field short" value={(*surge).clone()} autocomplete="off" oninput={typed(&surge, &unavailable)} /></label>
             }
             <label class="stack">{ "minReadySeconds" }
                 <input class="field short" type="number" min="0" value={min_ready.to_string()} oninput={typed_seconds} /></label>

@@ -1,7 +1,8 @@
 //! The DaemonSet over the cluster: its name, strategy and actions, and the five counters.
 
 use crate::app::command;
-use crate::app::message::{Counter, Msg};
+use crate::app::insight::{InsightMsg, Section};
+use crate::app::message::{Counter, Msg, Pane, SideTab};
 use crate::app::phrase::fill;
 use crate::app::text::Words;
 use crate::app::view::{CounterView, SetHead, Strategy};
@@ -127,11 +128,22 @@ fn set_menu(env: &Env, head: &SetHead) -> Html {
     let entry = |text: &str, class: &'static str, line: String| {
         menu_item(None, text, "", class, env.on(Msg::Run(line.clone())), env.on(Msg::Hint(Some(line))))
     };
+    let costs = {
+        let (send, key) = (env.send.clone(), head.key.clone());
+        Callback::from(move |_: MouseEvent| {
+            send.emit(Msg::Insight(InsightMsg::Subject(key.clone())));
+            send.emit(Msg::Insight(InsightMsg::Show(Section::Cost)));
+            // On a narrow screen it is another part of the page.
+            send.emit(Msg::ShowPane(Pane::Story));
+            send.emit(Msg::ShowTab(SideTab::Insight));
+        })
+    };
     html! {
         <Menu name={fill(words.actions_of, &[("node", &head.key.name)])} face={icon(Icon::More)} class={classes!("button", "plain", "icon", "tiny")}>
             { entry(words.restart, "", command::restart(&head.key)) }
             if head.can_undo { { entry(words.undo_rollout, "", command::undo(&head.key)) } }
             { entry(words.history, "", command::history(&head.key)) }
+            { menu_item(None, words.insight().cost_title, "", "", costs, Callback::noop()) }
             <hr />
             { entry(words.delete_set, "danger", command::delete_daemon_set(&head.key)) }
         </Menu>

@@ -44,7 +44,7 @@ export function faults() {
       }
       if (hides(style.overflowX) && (right > frame.right + 1 || left < frame.left - 1)) {
         // An ellipsis is honest where the whole text can be had.
-        const ellipsis = style.textOverflow === 'ellipsis' && around.closest('[title], [aria-label], button, a, summary');
+        const ellipsis = style.textOverflow === 'ellipsis' && around.closest('[title]');
         if (!ellipsis) found.add(`cut at the side: ${short(node.data)} in ${name(around)}`);
         [left, right] = [Math.max(left, frame.left), Math.min(right, frame.right)];
       }

@@ -487,7 +487,7 @@ pub(super) static WORDS: Words = Words {
     update_ready: "A new version of the playground is here.",
     use_update: "Use it now",
     verdict_no: "{set} may have no pod here.",
-    verdict_of: "Why {set} has a pod here, or none",
+    verdict_of: "Why does {set} run here, or not?",
     verdict_pod: "Why is there a pod on {node}?",
     verdict_stay: "{set} gets no new pod here, but one that runs may stay.",
     verdict_yes: "{set} should have a pod here: every check passes.",

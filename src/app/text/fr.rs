@@ -487,7 +487,7 @@ pub(super) static WORDS: Words = Words {
     update_ready: "Une nouvelle version du playground est là.",
     use_update: "L’utiliser",
     verdict_no: "{set} ne peut avoir aucun pod ici.",
-    verdict_of: "Pourquoi {set} a un pod ici, ou aucun",
+    verdict_of: "Pourquoi {set} s’exécute ici, ou non ?",
     verdict_pod: "Pourquoi y a-t-il un pod sur {node} ?",
     verdict_stay: "{set} n’a pas de nouveau pod ici, mais celui qui tourne peut rester.",
     verdict_yes: "{set} doit avoir un pod ici : tous les contrôles passent.",
