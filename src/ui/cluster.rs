@@ -364,7 +364,7 @@ fn AddNodes(props: &AddNodesProps) -> Html {
                     <label class="stack">{ words.how_many }
                         <input class="field number" type="number" min="1" max="5000" value={number.to_string()} oninput={set_number} />
                     </label>
-                    <code class="small quiet cut">{ &line }</code>
+                    <code class="small quiet cut" title={line.clone()}>{ &line }</code>
                     <button type="submit" class="button primary">{ words.add }</button>
                 </form>
             </div>

@@ -57,7 +57,7 @@ fn line(env: &Env, name: &str, line: &LineSummary, fork: usize, span: u64) -> Ht
     let worst = usize::try_from(line.worst).unwrap_or(usize::MAX);
     html! {
         <tr>
-            <th scope="row"><span>{ name }</span><code class="small quiet cut">{ line.commands.join("; ") }</code></th>
+            <th scope="row"><span>{ name }</span><code class="small quiet cut" title={line.commands.join("; ")}>{ line.commands.join("; ") }</code></th>
             <td class="compare-chart wide-only">{ chart(words, &line.chart, fork, span) }</td>
             <td class="number">{ ms(line.took_ms) }</td>
             <td class="number">{ count(env.language, worst, words.node_one, words.node_many) }</td>

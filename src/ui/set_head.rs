@@ -82,7 +82,7 @@ pub fn SetHeader(props: &SetHeaderProps) -> Html {
                     <span class="swatch" />
                     <h2 class="cut">{ &*head.key.name }</h2>
                 }
-                <span class="small quiet cut set-facts">{ facts(words, head) }</span>
+                <span class="small quiet cut set-facts" title={facts(words, head)}>{ facts(words, head) }</span>
                 if head.terminating { <span class="badge warning">{ words.state_terminating }</span> }
                 <span class="push" />
                 { opener(Form::Image, words.set_image) }

@@ -165,14 +165,14 @@ pub fn Terminal(props: &TerminalProps) -> Html {
             <div class="terminal-line">
                 <p class="last mono" aria-live="off">
                     if let Some(hint) = &props.hint {
-                        <span class="prompt" aria-hidden="true">{ "$" }</span><span class="hint cut">{ &**hint }</span>
+                        <span class="prompt" aria-hidden="true">{ "$" }</span><span class="hint cut" title={hint.to_string()}>{ &**hint }</span>
                     } else if let Some(last) = last {
                         <span class="prompt" aria-hidden="true">{ "$" }</span>
                         <span class="line cut" id="last-command" title={last.line.clone()}>{ &last.line }</span>
                         <button type="button" class="button plain tiny icon" aria-label={words.copy_command} title={words.copy_command} onclick={env.on(Msg::Copy(last.line.clone()))}>{ icon(Icon::Copy) }</button>
-                        <span class={classes!("outcome", "cut", last.failed.then_some("bad"))}>{ last.first_line() }</span>
+                        <span class={classes!("outcome", "cut", last.failed.then_some("bad"))} title={last.first_line().to_string()}>{ last.first_line() }</span>
                     } else {
-                        <span class="quiet cut">{ words.terminal_first }</span>
+                        <span class="quiet cut" title={words.terminal_first}>{ words.terminal_first }</span>
                     }
                 </p>
                 <form class="type" onsubmit={submit}>

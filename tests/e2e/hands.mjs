@@ -7,6 +7,8 @@ export const button = (page, name) => page.getByRole('button', { name, exact: tr
 
 /** Lets everything happen that is due. The page is in English. */
 export async function settle(page) {
+  // What was done before may not have been drawn yet.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
   if ((await step(page).getAttribute('aria-disabled')) === 'true') return;
   await button(page, 'Run to quiet').click();
   await expect(step(page)).toHaveAttribute('aria-disabled', 'true');

@@ -47,3 +47,25 @@ test('an evicted pod tells who evicted it and why', async ({ open, page, snap })
   await calm.click();
   await expect(details.locator('.callout')).toContainText('worker2 has the taint broken=disk:NoExecute, which it does not tolerate.');
 });
+
+test('a pod that leaves is seen on its way out, for the eye only, and nothing of it stays', async ({ open, page, accessible }) => {
+  await open();
+  await settle(page);
+  await page.evaluate(() => {
+    globalThis.left = [];
+    new MutationObserver((changes) => {
+      for (const { addedNodes } of changes) for (const node of addedNodes) if (node.classList?.contains('leaving')) globalThis.left.push([node.closest('.node').dataset.node, node.getAttribute('aria-hidden'), node.textContent]);
+    }).observe(document.querySelector('.nodes'), { childList: true, subtree: true });
+  });
+  await command(page, 'kubectl delete pod -l app=node-exporter --field-selector spec.nodeName=worker2');
+  await page.locator('.terminal.open .toggle').click();
+  await settle(page);
+  expect(await page.evaluate(() => globalThis.left)).toEqual([['worker2', 'true', '']]);
+  await expect(page.locator('.leaving')).toHaveCount(0);
+  // Who asks for less motion sees it gone at once.
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await command(page, 'kubectl delete pod -l app=node-exporter --field-selector spec.nodeName=worker3');
+  await settle(page);
+  await expect(page.locator('.leaving')).toHaveCount(0, { timeout: 200 });
+  await accessible();
+});

@@ -169,6 +169,9 @@ export class DaemonSetPlayground extends Base {
       const options = { scenario, lang: this.closest('[lang]')?.lang };
       for (const name of ['permalink', 'step', 'view', 'theme', 'lang']) if (this.hasAttribute(name)) options[name] = this.getAttribute(name);
       this.#mounted = module.mount(box, options, (name, detail) => this.#tell(name, detail));
+      // Until it is drawn.
+      await this.#mounted.call(() => {});
+      if (life !== this.#life) return;
       this.#settle.resolve(this);
       this.#tell('ready', {});
     } catch (error) {

@@ -9,8 +9,9 @@ export default function DaemonSetPlayground({ scenario, onStep, onGoal, ...attri
   const script = useBaseUrl('/playground/daemonset-playground.js');
 
   useEffect(() => {
-    // Not while the page is made on the server. The module is loaded once, however many components there are.
-    import(/* webpackIgnore: true */ script);
+    // Not while the page is made on the server, and not by the bundler, which would look for the script at build time. The
+    // browser runs a module once, however many components there are.
+    document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: script }));
   }, [script]);
 
   useEffect(() => {

@@ -1,6 +1,6 @@
 // The effects of DaemonSetPlayground.jsx without React: the module is imported by script, the element made, removed and made
 // again as a component is.
-import('../../daemonset-playground.js');
+document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: '../../daemonset-playground.js' }));
 const place = document.getElementById('place');
 const goals = document.getElementById('goals');
 
