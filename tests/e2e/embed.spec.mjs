@@ -37,9 +37,17 @@ test('a plain page: from a file and inline, with methods and events', async ({ p
 
 test('an element is lazy, and shows a picture of its nodes until it is seen', async ({ page, site }) => {
   await page.setViewportSize({ width: 900, height: 400 });
+  // The program comes when the picture has been looked at.
+  let seen;
+  const looked = new Promise((done) => (seen = done));
+  await page.route('**/*.wasm', async (route) => {
+    await looked;
+    await route.continue();
+  });
   await page.goto(`${site}embed/plain.html`);
   const poster = page.locator('#inline .poster');
   await expect(poster).toHaveAttribute('aria-label', 'Nodes: worker1, worker2');
+  seen();
   await standing(page, 1);
 });
 
