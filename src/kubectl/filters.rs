@@ -103,6 +103,15 @@ fn text_program(
             let matcher = super::grep::Matcher::new(&pattern, &flags, name == "egrep", name == "fgrep")?;
             matcher.run(&lines, &flags)?
         }
+        "head" | "tail" if flags.has("bytes") => {
+            let wanted = flags.get_or("bytes", "");
+            let number: usize = wanted.parse().map_err(|_| format!("invalid number of bytes: '{wanted}'"))?;
+            let text = match name {
+                "head" => input.get(..input.floor_char_boundary(number.min(input.len()))),
+                _ => input.get(input.ceil_char_boundary(input.len().saturating_sub(number))..),
+            };
+            (text.unwrap_or("").to_owned(), 0)
+        }
         "head" => {
             let wanted = count("10");
             let number: usize =

@@ -345,8 +345,12 @@ fn printf(arguments: &[Found]) -> String {
             (_, Value::Null) => format!("%!{verb}(<nil>)"),
             _ => shown(&value),
         };
-        let width: usize =
-            spec.trim_matches(['-', '+', '0', '#', ' ']).split('.').next().and_then(|w| w.parse().ok()).unwrap_or(0);
+        let width: usize = spec
+            .trim_start_matches(['-', '+', '0', '#', ' '])
+            .split('.')
+            .next()
+            .and_then(|w| w.parse().ok())
+            .unwrap_or(0);
         let zeros = spec.starts_with('0') && value.is_number();
         let padding = if zeros { "0" } else { " " }.repeat(width.min(1000).saturating_sub(text.chars().count()));
         if spec.starts_with('-') {

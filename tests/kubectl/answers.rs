@@ -44,6 +44,13 @@ const PRINTED: &[(&str, &str)] = &[
     ("kubectl wait node/w1 --for=condition=Ready -o name", "node/w1\n"),
     ("kubectl wait node/w1 --for=condition=Ready -o jsonpath='{.metadata.name}'", "w1"),
     ("kubectl get ds agent -o go-template='{{.metadata.generation | printf \"%03d\"}}'", "001"),
+    (
+        "kubectl get ds agent -o go-template='{{.metadata.name | printf \"%-10s|%10s|\" \"a\"}}'",
+        "a         |     agent|",
+    ),
+    ("kubectl get nodes --sort-by=.spec.taints[0].key -o name", "node/w1\nnode/w2\n"),
+    ("kubectl get pods -o name | head -c 6", "pod/we"),
+    ("kubectl get pods -o name | tail -c 4", "web\n"),
     ("kubectl auth can-i create daemonsets.apps", "yes\n"),
     ("kubectl auth can-i create pods -q", ""),
     ("kubectl auth can-i get /healthz", "yes\n"),
@@ -69,6 +76,11 @@ const REFUSED: &[(&str, &str)] = &[
         "error: resource/name arguments cannot be provided when a path is specified\n",
     ),
     ("kubectl describe ds/nope pod/web", "Error from server (NotFound): daemonsets.apps \"nope\" not found\n"),
+    (
+        "kubectl get pod web -o jsonpath='{.metadata[\"name\"]}'",
+        "error: error parsing jsonpath {.metadata[\"name\"]}, invalid array index \"name\"\n",
+    ),
+    ("kubectl patch ds agent --type=merge -p '[]' --dry-run=client", "error: invalid JSON document\n"),
     ("kubectl explain foo", "the server doesn't have a resource type \"foo\"\n"),
     ("kubectl taint foo w1 a=b:NoSchedule", "the server doesn't have a resource type \"foo\"\n"),
     (

@@ -108,6 +108,9 @@ fn patch(
             (Some(object), _) => object.to_value(),
             (None, manifest) => manifest.clone().unwrap_or_default(),
         };
+        if kind != PatchType::Json && !body.is_object() {
+            return Err(CliError::message("invalid JSON document"));
+        }
         let mut after = before.clone();
         let problem = match kind {
             PatchType::Strategic => strategic_merge(&mut after, &body, info.resource.kind).err(),

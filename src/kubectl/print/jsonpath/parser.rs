@@ -215,7 +215,8 @@ impl<'t> Parser<'t> {
         if self.eat("?(") {
             return self.filter();
         }
-        if self.rest.starts_with(['\'', '"']) || self.rest.starts_with('.') {
+        // Double quotes name no member here.
+        if self.rest.starts_with(['\'', '.']) {
             let mut paths = Vec::new();
             loop {
                 self.skip_blanks();
