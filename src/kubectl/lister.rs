@@ -3,7 +3,7 @@
 use crate::apiserver::schema::{Resource, resources};
 use crate::apiserver::{ApiServer, Status, Store, requests};
 use crate::objects::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The resource that a word names: `ds`, `daemonsets`, `daemonset.apps`, `daemonsets.v1.apps`, `DaemonSet`.
 pub(crate) fn resource_named(word: &str) -> Option<&'static Resource> {
@@ -110,6 +110,72 @@ fn system_objects(api: &ApiServer, resource: &Resource) -> Vec<Object> {
                 make(&node.metadata.name, "kube-node-lease", &node.metadata, spec)
             })
             .collect(),
+        ("", "Endpoints") => {
+            let api_server = json!({"subsets": [{
+                "addresses": [{"ip": "192.168.1.10"}],
+                "ports": [{"name": "https", "port": 6443, "protocol": "TCP"}],
+            }]});
+            let default = namespaces().filter(|ns| &*ns.name == "default");
+            let own = default.map(|ns| make("kubernetes", "default", ns, api_server.clone()));
+            let services = store.all_unstructured().filter(|o| o.kind == "Service" && o.api_version == "v1");
+            let others = services.filter(|service| service.body.pointer_of("selector").is_some()).map(|service| {
+                let metadata = &service.metadata;
+                let ports = service.body.pointer_of("ports").cloned().unwrap_or_default();
+                let ports: Vec<Value> = ports
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .map(|port| json!({"name": port.get("name"), "port": port.get("targetPort").or(port.get("port"))}))
+                    .collect();
+                let addresses: Vec<Value> = behind(api, service).into_iter().map(|ip| json!({"ip": ip})).collect();
+                let subsets =
+                    if addresses.is_empty() { json!([]) } else { json!([{"addresses": addresses, "ports": ports}]) };
+                make(&metadata.name, &metadata.namespace, metadata, json!({"subsets": subsets}))
+            });
+            own.chain(others).collect()
+        }
+        ("", "ComponentStatus") => {
+            let healthy = json!({"conditions": [{"type": "Healthy", "status": "True", "message": "ok"}]});
+            let name = |name| make(name, "", &ObjectMeta::default(), healthy.clone());
+            ["controller-manager", "etcd-0", "scheduler"].map(name).into()
+        }
         _ => Vec::new(),
+    }
+}
+
+/// A member of an object's `spec`.
+trait InSpec {
+    fn pointer_of(&self, member: &str) -> Option<&Value>;
+}
+
+impl InSpec for serde_json::Map<String, Value> {
+    fn pointer_of(&self, member: &str) -> Option<&Value> {
+        self.get("spec")?.get(member)
+    }
+}
+
+/// Addresses of the ready pods that a service selects.
+pub(crate) fn behind(api: &ApiServer, service: &Unstructured) -> Vec<String> {
+    let selector =
+        service.body.pointer_of("selector").and_then(Value::as_object).filter(|selector| !selector.is_empty());
+    let Some(selector) = selector else { return Vec::new() };
+    let fits = |pod: &Pod| {
+        selector.iter().all(|(key, value)| pod.metadata.label(key).is_some_and(|label| value.as_str() == Some(label)))
+    };
+    let pods = Store::in_namespace(api.store().pods(), &service.metadata.namespace);
+    let ready = pods.filter(|pod| pod.is_ready() && !pod.is_terminating() && fits(pod));
+    let mut found: Vec<String> = ready.map(|pod| pod.status.pod_ip.to_string()).filter(|ip| !ip.is_empty()).collect();
+    found.sort();
+    found
+}
+
+/// What the API server says of a resource that is on its way out.
+pub(crate) fn deprecation(resource: &Resource) -> Option<&'static str> {
+    match (resource.group, resource.kind) {
+        ("", "Endpoints") => {
+            Some("Warning: v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice")
+        }
+        ("", "ComponentStatus") => Some("Warning: v1 ComponentStatus is deprecated in v1.19+"),
+        _ => None,
     }
 }

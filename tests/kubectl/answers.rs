@@ -192,3 +192,23 @@ fn a_group_without_a_subcommand_shows_its_help_and_fails() {
         assert!(shown.contains("Available Commands:") && silent.is_empty() && said.exit_code == 1, "{line}: {shown}");
     }
 }
+
+#[test]
+fn resources_on_their_way_out_are_listed_with_the_servers_warning() {
+    let mut api = playground();
+    run(&mut api, "kubectl expose deployment front --port=80");
+    let said = run(&mut api, "kubectl get endpoints");
+    assert_eq!(said.stderr, "Warning: v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice\n");
+    assert_eq!(
+        said.stdout,
+        "NAME         ENDPOINTS           AGE\nfront        <none>              0s\nkubernetes   192.168.1.10:6443   9s\n"
+    );
+    let said = run(&mut api, "kubectl get cs");
+    assert_eq!(said.stderr, "Warning: v1 ComponentStatus is deprecated in v1.19+\n");
+    assert_eq!(
+        said.stdout,
+        "NAME                 STATUS    MESSAGE   ERROR\ncontroller-manager   Healthy   ok        \n\
+         etcd-0               Healthy   ok        \nscheduler            Healthy   ok        \n"
+    );
+    assert_eq!(run(&mut api, "kubectl get endpoints kubernetes -o name").stdout, "endpoints/kubernetes\n");
+}

@@ -141,7 +141,7 @@ pub(crate) fn describe(api: &ApiServer, object: &Object, show_events: bool) -> S
         }
         Object::PodDisruptionBudget(budget) => other::disruption_budget(&mut w, budget),
         Object::Unstructured(config) if config.kind == "ConfigMap" => other::config_map(&mut w, config),
-        Object::Unstructured(service) if service.kind == "Service" => service::service(&mut w, service),
+        Object::Unstructured(service) if service.kind == "Service" => service::service(&mut w, api, service),
         Object::Unstructured(account) if account.kind == "ServiceAccount" => service::service_account(&mut w, account),
         Object::Unstructured(quota) if quota.kind == "ResourceQuota" => {
             other::quota(&mut w, quota);

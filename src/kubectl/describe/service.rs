@@ -3,11 +3,13 @@
 //! Follows kubernetes kubectl pkg/describe/describe.go ServiceDescriber, ServiceAccountDescriber, v1.36.
 
 use super::{Writer, or_none};
-use crate::kubectl::go_print;
+use crate::apiserver::ApiServer;
+use crate::kubectl::print::some_of;
+use crate::kubectl::{go_print, lister};
 use crate::objects::*;
 use serde_json::Value;
 
-pub(super) fn service(w: &mut Writer, service: &Unstructured) {
+pub(super) fn service(w: &mut Writer, api: &ApiServer, service: &Unstructured) {
     let spec = service.body.get("spec");
     let member = |name: &str| spec.and_then(|spec| spec.get(name));
     let text = |name: &str| member(name).and_then(Value::as_str).unwrap_or("");
@@ -49,7 +51,9 @@ pub(super) fn service(w: &mut Writer, service: &Unstructured) {
         }
         // The API server is the only one that serves anything.
         let own = &*service.metadata.name == "kubernetes" && &*service.metadata.namespace == "default";
-        w.pair(0, "Endpoints", if own { "192.168.1.10:6443" } else { "" });
+        let behind: Vec<String> =
+            lister::behind(api, service).iter().map(|ip| format!("{ip}:{}", shown("targetPort"))).collect();
+        w.pair(0, "Endpoints", if own { "192.168.1.10:6443".to_owned() } else { some_of(&behind) });
     }
     w.pair(0, "Session Affinity", text("sessionAffinity"));
     if !text("externalTrafficPolicy").is_empty() {

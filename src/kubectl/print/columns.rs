@@ -23,6 +23,8 @@ fn heads(resource: &Resource) -> &'static str {
         ("", "Event") => "LAST SEEN|TYPE|REASON|OBJECT|*SUBOBJECT|*SOURCE|MESSAGE|*FIRST SEEN|*COUNT|*NAME",
         ("", "Service") => "NAME|TYPE|CLUSTER-IP|EXTERNAL-IP|PORT(S)|AGE|*SELECTOR",
         ("", "ConfigMap") => "NAME|DATA|AGE",
+        ("", "Endpoints") => "NAME|ENDPOINTS|AGE",
+        ("", "ComponentStatus") => "NAME|STATUS|MESSAGE|ERROR",
         ("", "Secret") => "NAME|TYPE|DATA|AGE",
         ("", "ResourceQuota") => "NAME|REQUEST|LIMIT|AGE",
         ("", "LimitRange") => "NAME|CREATED AT",

@@ -13,6 +13,7 @@ mod workloads;
 pub(crate) use columns::{plain_table, table_of};
 pub(crate) use custom_columns::CustomColumns;
 pub(crate) use jsonpath::JsonPath;
+pub(crate) use other::some_of;
 pub(crate) use sort::sort;
 pub(crate) use table::{Table, TableOptions};
 

@@ -32,6 +32,13 @@ pub(crate) fn other_cells(object: &Unstructured, name: String, since: String) ->
         "ConfigMap" => vec![name, size(&["data", "binaryData"]), since],
         "Secret" => vec![name, or("type", "Opaque"), size(&["data"]), since],
         "Service" => service(object, name, since),
+        "Endpoints" => vec![name, endpoints(object), since],
+        "ComponentStatus" => {
+            let first = object.body.get("conditions").and_then(|conditions| conditions.get(0));
+            let told = |member: &str| first.and_then(|first| first.get(member)).and_then(Value::as_str).unwrap_or("");
+            let status = if told("status") == "True" { "Healthy" } else { "Unhealthy" };
+            vec![name, status.into(), told("message").into(), String::new()]
+        }
         "Lease" => vec![name, text("spec/holderIdentity"), since],
         "LimitRange" | "Role" | "ClusterRole" => vec![name, created()],
         "RoleBinding" | "ClusterRoleBinding" => {
@@ -216,4 +223,28 @@ fn quota(object: &Unstructured, part: &str) -> String {
         })
         .collect();
     shown.join(", ")
+}
+
+/// `10.0.0.1:80,10.0.0.2:80 + 3 more...`
+pub(crate) fn some_of(all: &[String]) -> String {
+    const SHOWN: usize = 3;
+    let shown = all.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(",");
+    match all.len().checked_sub(SHOWN) {
+        Some(more) if more > 0 => format!("{shown} + {more} more..."),
+        _ => shown,
+    }
+}
+
+fn endpoints(object: &Unstructured) -> String {
+    let list = |tree: &Value, member: &str| tree.get(member).and_then(Value::as_array).cloned().unwrap_or_default();
+    let subsets = object.body.get("subsets").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut all = Vec::new();
+    for subset in &subsets {
+        for port in list(subset, "ports") {
+            let port = port.get("port").map(crate::kubectl::go_print).unwrap_or_default();
+            let ip = |address: &Value| address.get("ip").map(crate::kubectl::go_print).unwrap_or_default();
+            all.extend(list(subset, "addresses").iter().map(|address| format!("{}:{port}", ip(address))));
+        }
+    }
+    or_none(&some_of(&all)).to_owned()
 }

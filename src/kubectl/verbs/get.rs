@@ -67,6 +67,7 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     }
     let rules = Rules { type_means_all: true, looks_up_files: true, ..Rules::default() };
     let selection = select::select(io, command, &command.arguments, rules)?;
+    selection.resources.iter().filter_map(|resource| lister::deprecation(resource)).for_each(|text| io.complain(text));
     if watches {
         if flags.has("sort-by") {
             io.complain("warning: --watch or --watch-only requested, --sort-by will be ignored");
