@@ -4,6 +4,7 @@ pub mod admission;
 mod app_armor;
 mod correlator;
 pub mod defaulting;
+pub mod ownership;
 pub mod patch;
 mod plan;
 mod pod_admission;

@@ -123,7 +123,9 @@ pub fn create(
         object = Object::from((*node).clone().registering());
     }
     let object = api.commit(Write::Create(object))?;
-    Ok(Answer { object, warnings, changed: true })
+    let answer = Answer { object, warnings, changed: true };
+    api.ownership.note(resource, None, &answer);
+    Ok(answer)
 }
 
 /// Replaces an object.
@@ -141,7 +143,7 @@ pub fn replace(
         decode(resource, &mut tree, options.validation).map_err(|why| validation::undecodable(resource, &why))?;
     place(resource, &key.namespace, &mut tree)?;
     let old = get(api, resource, key)?;
-    update(api, resource, &old, tree, warnings, options)
+    noted_update(api, resource, &old, tree, warnings, options)
 }
 
 /// Patches an object.
@@ -168,7 +170,7 @@ pub fn patch(
         _ => decode(resource, tree, options.validation),
     };
     let warnings = check(&mut tree).map_err(|why| validation::invalid_patch(&shown, &why))?;
-    update(api, resource, &old, tree, warnings, options)
+    noted_update(api, resource, &old, tree, warnings, options)
 }
 
 /// Makes of the tree what the patch says.
@@ -358,34 +360,22 @@ pub fn evict(api: &mut ApiServer, key: &ObjectKey, options: DeleteOptions) -> Re
     commit(api, write, options.dry_run)
 }
 
-/// A pod that a controller made is shown with the volume of its token, which the store leaves out: whoever sends back
-/// what they were shown does not mean to change it.
-fn drop_shown_token(stored: &Value, tree: &mut Value) {
-    let is_token = |item: &Value| {
-        item.get("name").and_then(Value::as_str).is_some_and(|name| name.starts_with("kube-api-access-"))
-    };
-    let has_token =
-        |tree: &Value| tree.pointer("/spec/volumes").and_then(Value::as_array).is_some_and(|v| v.iter().any(is_token));
-    if has_token(stored) {
-        return;
+fn noted_update(
+    api: &mut ApiServer,
+    resource: &Resource,
+    old: &Object,
+    tree: Value,
+    warnings: Vec<String>,
+    options: WriteOptions,
+) -> Result<Answer, Status> {
+    let answer = update(api, resource, old, tree, warnings, options)?;
+    if !options.dry_run {
+        api.ownership.note(resource, Some(&old.to_value()), &answer);
     }
-    let drop_from = |map: &mut Map<String, Value>, list: &str| {
-        if let Some(items) = map.get_mut(list).and_then(Value::as_array_mut) {
-            items.retain(|item| !is_token(item));
-            if items.is_empty() {
-                map.remove(list);
-            }
-        }
-    };
-    let Some(spec) = tree.get_mut("spec").and_then(Value::as_object_mut) else { return };
-    drop_from(spec, "volumes");
-    for list in ["containers", "initContainers"] {
-        let containers = spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
-        containers.filter_map(Value::as_object_mut).for_each(|container| drop_from(container, "volumeMounts"));
-    }
+    Ok(answer)
 }
 
-fn update(
+pub(super) fn update(
     api: &mut ApiServer,
     resource: &Resource,
     old: &Object,
@@ -408,7 +398,7 @@ fn update(
     }
     let mut before = old.to_value();
     if resource.kind == "Pod" {
-        drop_shown_token(&before, &mut tree);
+        strategy::drop_shown_token(&before, &mut tree);
     }
     // Controllers write without defaults; what a person changes is compared with them.
     defaulting::default(resource.kind, &mut before);
@@ -463,7 +453,11 @@ fn commit(api: &mut ApiServer, write: Write, dry_run: bool) -> Result<Object, St
 }
 
 /// Strict decoding: the warnings, or the message of the refusal.
-fn decode(resource: &Resource, tree: &mut Value, validation: FieldValidation) -> Result<Vec<String>, String> {
+pub(super) fn decode(
+    resource: &Resource,
+    tree: &mut Value,
+    validation: FieldValidation,
+) -> Result<Vec<String>, String> {
     decode_as(resource, tree, validation, schema::decoding_message)
 }
 

@@ -2,6 +2,7 @@
 
 use super::admission::{self, AdmissionView, pod_security};
 use super::correlator::EventCorrelator;
+use super::ownership::Ownership;
 use super::random::Random;
 use super::schema;
 use super::status::Status;
@@ -35,9 +36,16 @@ pub struct ApiServer {
     /// Names of events by what they tell.
     event_names: RedBlackTreeMap<u64, Rc<str>>,
     changes: Vec<Change>,
+    /// Who set which fields.
+    pub(super) ownership: Ownership,
 }
 
 impl ApiServer {
+    /// From now on requests are those of this field manager (`kubectl-edit`).
+    pub fn act_as(&mut self, manager: &str) {
+        self.ownership.set_requester(manager);
+    }
+
     /// A cluster with the usual namespaces and priority classes and no nodes.
     pub fn new(seed: u64, now: Time) -> Self {
         let random = Random::new(seed);
@@ -49,6 +57,7 @@ impl ApiServer {
             correlator: EventCorrelator::default(),
             event_names: RedBlackTreeMap::new(),
             changes: Vec::new(),
+            ownership: Ownership::default(),
         };
         for name in SYSTEM_NAMESPACES {
             let mut namespace = Namespace::default();

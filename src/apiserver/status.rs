@@ -1,4 +1,5 @@
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The API server's answer to a request it refuses (`v1 Status`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -50,6 +51,30 @@ impl Status {
     /// The request does not fit the present state.
     pub fn conflict(resource: &str, name: &str, why: &str) -> Self {
         Self::new(409, "Conflict", format!("Operation cannot be fulfilled on {resource} \"{name}\": {why}"))
+    }
+
+    /// Server-side apply would change what others have set: by manager, the fields.
+    pub fn apply_conflict(fields: &BTreeMap<String, Vec<String>>) -> Self {
+        let causes = fields.iter().flat_map(|(manager, fields)| {
+            fields.iter().map(move |field| StatusCause {
+                reason: "FieldManagerConflict".into(),
+                message: format!("conflict with {manager}"),
+                field: field.clone(),
+            })
+        });
+        let causes: Vec<StatusCause> = causes.collect();
+        let message = match causes.as_slice() {
+            [one] => format!("Apply failed with 1 conflict: {}: {}", one.message, one.field),
+            all => {
+                let mut lines = Vec::new();
+                for (manager, fields) in fields {
+                    lines.push(format!("conflicts with {manager}:"));
+                    lines.extend(fields.iter().map(|field| format!("- {field}")));
+                }
+                format!("Apply failed with {} conflicts: {}", all.len(), lines.join("\n"))
+            }
+        };
+        Self { causes, ..Self::new(409, "Conflict", message) }
     }
 
     /// Admission says no.

@@ -237,6 +237,33 @@ pub fn merge_label_keys(pod: &mut Value, once: bool) {
     items(spec, &["topologySpreadConstraints"]).for_each(add);
 }
 
+/// A pod that a controller made is shown with the volume of its token, which the store leaves out: whoever sends back
+/// what they were shown does not mean to change it.
+pub fn drop_shown_token(stored: &Value, tree: &mut Value) {
+    let is_token = |item: &Value| {
+        item.get("name").and_then(Value::as_str).is_some_and(|name| name.starts_with("kube-api-access-"))
+    };
+    let has_token =
+        |tree: &Value| tree.pointer("/spec/volumes").and_then(Value::as_array).is_some_and(|v| v.iter().any(is_token));
+    if has_token(stored) {
+        return;
+    }
+    let drop_from = |map: &mut Map<String, Value>, list: &str| {
+        if let Some(items) = map.get_mut(list).and_then(Value::as_array_mut) {
+            items.retain(|item| !is_token(item));
+            if items.is_empty() {
+                map.remove(list);
+            }
+        }
+    };
+    let Some(spec) = tree.get_mut("spec").and_then(Value::as_object_mut) else { return };
+    drop_from(spec, "volumes");
+    for list in ["containers", "initContainers"] {
+        let containers = spec.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten();
+        containers.filter_map(Value::as_object_mut).for_each(|container| drop_from(container, "volumeMounts"));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

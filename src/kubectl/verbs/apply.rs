@@ -4,7 +4,8 @@
 
 use super::output::{DryRun, Reporter, validation};
 use super::record;
-use crate::apiserver::patch::{PatchType, create_merge_patch, json_merge, three_way};
+use crate::apiserver::ownership;
+use crate::apiserver::patch::{PatchType, create_merge_patch, three_way};
 use crate::apiserver::requests::{self, Answer};
 use crate::apiserver::{ApiServer, Status};
 use crate::kubectl::command::Command;
@@ -63,7 +64,8 @@ pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     }
     for info in infos {
         let result = if server_side {
-            apply_server_side(io, &info, dry_run.options(validation), &mut reporter)
+            let by = (flags.get("field-manager").unwrap_or("kubectl"), flags.is_on("force-conflicts"));
+            apply_server_side(io, &info, by, dry_run.options(validation), &mut reporter)
         } else {
             apply_one(io, &info, dry_run, validation, &mut reporter)
         };
@@ -284,36 +286,39 @@ fn patch_error(info: &Info, plan: &Plan, status: Status) -> CliError {
     CliError::from(status).with_source(&verb, &info.source)
 }
 
-/// Server-side apply. Ownership of fields is not kept: what the last apply had and this one lacks goes, what others set
-/// stays.
-fn apply_server_side(io: &mut Io, info: &Info, options: requests::WriteOptions, reporter: &mut Reporter) -> Result<()> {
+/// What `kubectl apply --server-side` says below a conflict.
+const WAYS_OUT: &str = "\
+Please review the fields above--they currently have other managers. Here
+are the ways you can resolve this warning:
+* If you intend to manage all of these fields, please re-run the apply
+  command with the `--force-conflicts` flag.
+* If you do not intend to manage all of the fields, please edit your
+  manifest to remove references to the fields that should keep their
+  current managers.
+* You may co-own fields by updating your manifest to match the existing
+  value; in this case, you'll become the manager if the other manager(s)
+  stop managing the field (remove it from their configuration).
+See https://kubernetes.io/docs/reference/using-api/server-side-apply/#conflicts";
+
+fn apply_server_side(
+    io: &mut Io,
+    info: &Info,
+    by: (&str, bool),
+    options: requests::WriteOptions,
+    reporter: &mut Reporter,
+) -> Result<()> {
     let Some(manifest) = &info.manifest else { return Ok(()) };
     check_metadata(info, manifest)?;
-    let answer = match get_current(io, info)? {
-        None => {
-            let namespace = &info.key.namespace;
-            requests::create(io.api, info.resource, namespace, manifest.clone(), options)
-                .map_err(|status| CliError::from(status).with_source("creating", &info.source))?
+    let current = get_current(io, info)?;
+    let has_text =
+        by.0 == "kubectl" && current.as_ref().is_some_and(|object| last_applied(&object.to_value()).is_some());
+    let applied = if has_text { annotated_plainly(manifest) } else { manifest.clone() };
+    let answer = ownership::apply(io.api, info.resource, &info.key, applied, by, options).map_err(|status| {
+        if status.code == 409 && status.message.starts_with("Apply failed") {
+            return CliError::message(format!("{}\n{WAYS_OUT}", status.message));
         }
-        Some(current) => {
-            let live = current.to_value();
-            let has_text = last_applied(&live).is_some();
-            let modified = if has_text { annotated_plainly(manifest) } else { manifest.clone() };
-            let original = last_applied(&live).and_then(|text| serde_json::from_str(text).ok()).unwrap_or(Value::Null);
-            let kind = info.resource.kind;
-            let (kind, patch) = if kind_of(info.resource).is_some() {
-                let patch = three_way(&original, &modified, &live, kind)
-                    .map_err(|error| CliError::message(error.to_string()))?;
-                (PatchType::Strategic, patch)
-            } else {
-                let mut patch = Value::Object(Map::new());
-                json_merge(&mut patch, &modified);
-                (PatchType::Merge, patch)
-            };
-            requests::patch(io.api, info.resource, &info.key, kind, &patch, options)
-                .map_err(|status| CliError::from(status).with_source("patching", &info.source))?
-        }
-    };
+        CliError::from(status).with_source(if current.is_some() { "patching" } else { "creating" }, &info.source)
+    })?;
     io.warn(&answer.warnings);
     reporter.collect(io, &answer.object, "serverside-applied")
 }

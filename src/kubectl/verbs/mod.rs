@@ -40,6 +40,34 @@ use super::context::Io;
 use super::error::CliError;
 use super::task::Started;
 
+/// Under which name a command sets fields, if the person gives none.
+fn field_manager(verb: Verb) -> &'static str {
+    use Verb::*;
+    match verb {
+        Annotate => "kubectl-annotate",
+        Apply => "kubectl-client-side-apply",
+        Autoscale => "kubectl-autoscale",
+        Create
+        | CreateConfigMap
+        | CreateDeployment
+        | CreateNamespace
+        | CreatePodDisruptionBudget
+        | CreatePriorityClass
+        | CreateQuota
+        | CreateServiceAccount => "kubectl-create",
+        Edit => "kubectl-edit",
+        Expose => "kubectl-expose",
+        Label => "kubectl-label",
+        Patch => "kubectl-patch",
+        Replace => "kubectl-replace",
+        RolloutPause | RolloutResume | RolloutRestart => "kubectl-rollout",
+        Run => "kubectl-run",
+        SetEnv | SetImage | SetResources | SetServiceAccount => "kubectl-set",
+        Taint => "kubectl-taint",
+        _ => "kubectl",
+    }
+}
+
 /// Runs a command, up to where it waits.
 pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
     use Verb::*;
@@ -49,6 +77,8 @@ pub(crate) fn start(io: &mut Io, command: &Command) -> Started {
     if command.flags.has("kustomize") {
         return Err(CliError::not_offered("-k", "there are no directories"));
     }
+    let manager = command.flags.get("field-manager").unwrap_or(field_manager(command.verb));
+    io.api.act_as(manager);
     match command.verb {
         Annotate => annotate::run(io, command),
         ApiResources => cluster::api_resources(io, command),
