@@ -82,7 +82,7 @@ fn Row(props: &RowProps) -> Html {
         let shown = if is_long { text.replacen(&key, &format!("…/{name}"), 1) } else { text.clone() };
         // A long one breaks where its parts meet.
         let (start, end) = shown.split_at(shown.find([':', '=']).map_or(shown.len(), |at| at + 1));
-        html! { <code class="small" title={text}>{ start }<wbr />{ end }</code> }
+        html! { <code class="small" title={text}><span>{ start }</span><wbr />{ end }</code> }
     };
     let share = |resource: &str| {
         let bar = card.bars.iter().find(|bar| bar.resource == resource);
