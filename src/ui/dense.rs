@@ -15,7 +15,7 @@ use yew::prelude::*;
 
 /// Racks that are drawn at once when the map is new. The others follow, some at a time, so that thousands of nodes do not
 /// freeze the page.
-const RACKS_AT_ONCE: usize = 12;
+const RACKS_AT_ONCE: usize = 8;
 
 /// Properties of [`DenseMap`].
 #[derive(Clone, PartialEq, Properties)]
