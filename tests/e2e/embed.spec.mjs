@@ -215,9 +215,10 @@ test('instant navigation twenty times leaves nothing behind', async ({ page, sit
   const before = await navigate(10);
   const after = await navigate(20);
   console.log(`before and after twenty navigations: ${JSON.stringify({ before, after })}`);
-  expect(after.wasm, 'the memory of the engine').toBe(before.wasm);
-  expect(after.listeners, 'listeners').toBe(before.listeners);
-  expect(after.nodes, 'nodes of documents').toBe(before.nodes);
+  // A single one left behind by each navigation would be twenty; a page of memory is 64 KiB, and less is not to be seen.
+  expect(after.wasm, 'the memory of the engine').toBeLessThanOrEqual(before.wasm + 65_536);
+  expect(after.listeners, 'listeners').toBeLessThan(before.listeners + 20);
+  expect(after.nodes, 'nodes of documents').toBeLessThan(before.nodes + 20);
   // Some hundred bytes for each navigation are the browser's own, such as the entries of the history.
   expect(after.heap, 'the heap of the page').toBeLessThan(before.heap + 20 * 4096);
 });
