@@ -6,7 +6,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 /** What the whole first load should weigh at most with brotli, in bytes (kB = 1000). Not reached yet: BENCHMARKS.md. */
 const FIRST_LOAD_AIM = 400_000;
 /** What it must not pass until then: a little above what it is. */
-const FIRST_LOAD_CEILING = 1_430_000;
+const FIRST_LOAD_CEILING = 1_450_000;
 /** What of dist/ the first page does not need: fetched when it is asked for, by other pages, or by the service worker. */
 const ON_DEMAND = ['lessons/', 'examples/', 'embed/', 'gallery/', 'icons/', 'embed.html', 'embed-', 'daemonset-playground.js'];
 
