@@ -7,7 +7,7 @@ use crate::app::view::{EditorFix, EditorNote, Outcome, Problem, Review, Reviewed
 use crate::insight::lint;
 use crate::kubectl::{Context, FieldDiff, Preview, PreviewAction, PreviewItem};
 use crate::manifest::{self, Diagnostic, Limits, ManifestRead, Severity, TextEdit, apply_edits};
-use crate::objects::{Object, ObjectKey};
+use crate::objects::{DEPRECATED_TEMPLATE_GENERATION, LAST_APPLIED, Object, ObjectKey};
 use crate::simulation::Session;
 use serde_json::Value;
 use std::rc::Rc;
@@ -287,8 +287,8 @@ pub fn shown(object: &Object) -> Value {
                 metadata.remove(key);
             }
             if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
-                annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
-                annotations.remove("deprecated.daemonset.template.generation");
+                annotations.remove(LAST_APPLIED);
+                annotations.remove(DEPRECATED_TEMPLATE_GENERATION);
                 if annotations.is_empty() {
                     metadata.remove("annotations");
                 }

@@ -105,10 +105,8 @@ fn offer_for_pod(model: &Model, pod: &Pod, change: &PlacementChange) -> Option<F
             let (file, before) = source(model, &owner, || object);
             let after = edited(&before, &owner, &edits)?;
             let lines = dedented(diff::lines(&before, &after, 1));
-            {
-                let name = format!("{}.yaml", owner.key.name);
-                (Msg::Write { file, name, from: before.into(), text: after.into() }, lines)
-            }
+            let name = format!("{}.yaml", owner.key.name);
+            (Msg::Write { file, name, from: before.into(), text: after.into() }, lines)
         }
         (true, true, [tree]) => {
             let text = to_yaml(tree);

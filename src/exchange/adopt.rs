@@ -439,7 +439,7 @@ fn belong(deployment: &Deployment, sets: &mut [ReplicaSet]) {
         Rc::make_mut(&mut set.spec.selector.match_labels).insert(POD_TEMPLATE_HASH.into(), hash.clone());
         set.spec.min_ready_seconds = deployment.spec.min_ready_seconds;
         let mut annotations = (*deployment.metadata.annotations).clone();
-        annotations.remove("kubectl.kubernetes.io/last-applied-configuration");
+        annotations.remove(LAST_APPLIED);
         let surge = desired.saturating_add(max_surge(deployment));
         annotations.insert("deployment.kubernetes.io/desired-replicas".into(), desired.to_string());
         annotations.insert("deployment.kubernetes.io/max-replicas".into(), surge.to_string());

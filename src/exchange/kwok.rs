@@ -140,7 +140,8 @@ fn counterpart(sim: &SimCommand, command: &Played, joined: &BTreeMap<String, Vec
         SimCommand::Behaviour(text) => match serde_yaml::from_str::<Behaviours>(text) {
             Ok(behaviours) => {
                 let apply = here_document("kubectl apply -f -", &stages(&behaviours));
-                format!("# Pods that are there keep what they are.\nkubectl delete stages -l {OF_PODS}\n{apply}")
+                let (label, value) = OF_PODS;
+                format!("# Pods that are there keep what they are.\nkubectl delete stages -l {label}={value}\n{apply}")
             }
             Err(_) => String::new(),
         },
@@ -161,7 +162,7 @@ fn counterpart(sim: &SimCommand, command: &Played, joined: &BTreeMap<String, Vec
 }
 
 /// Label of the stages of pods, by which they are replaced.
-const OF_PODS: &str = "playground=pods";
+const OF_PODS: (&str, &str) = ("playground", "pods");
 
 /// KWOK Stages of the nodes: they are there once they have no Ready condition yet, fall silent and come back by a label.
 fn node_stages() -> String {
@@ -260,7 +261,7 @@ fn stage(name: &str, query: &str, mut also: Vec<Value>, delay_ms: u64, next: Val
     json!({
         "apiVersion": "kwok.x-k8s.io/v1alpha1",
         "kind": "Stage",
-        "metadata": {"labels": {"playground": "pods"}, "name": name},
+        "metadata": {"labels": {OF_PODS.0: OF_PODS.1}, "name": name},
         "spec": {
             "resourceRef": {"apiGroup": "v1", "kind": "Pod"},
             "selector": {"matchExpressions": also},

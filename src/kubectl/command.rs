@@ -68,6 +68,23 @@ pub enum Verb {
     Wait,
 }
 
+impl Verb {
+    /// Whether it is a `create KIND`, which makes an object from flags.
+    pub(crate) const fn is_generator(self) -> bool {
+        use Verb::*;
+        matches!(
+            self,
+            CreateConfigMap
+                | CreateDeployment
+                | CreateNamespace
+                | CreatePodDisruptionBudget
+                | CreatePriorityClass
+                | CreateQuota
+                | CreateServiceAccount
+        )
+    }
+}
+
 /// One parsed kubectl command.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
@@ -92,13 +109,6 @@ impl Command {
                 | Autoscale
                 | Cordon
                 | Create
-                | CreateConfigMap
-                | CreateDeployment
-                | CreateNamespace
-                | CreatePodDisruptionBudget
-                | CreatePriorityClass
-                | CreateQuota
-                | CreateServiceAccount
                 | Delete
                 | Drain
                 | Edit
@@ -118,7 +128,8 @@ impl Command {
                 | Taint
                 | Uncordon
         );
-        changes && (!self.flags.has("dry-run") || self.flags.get("dry-run") == Some("none"))
+        (changes || self.verb.is_generator())
+            && (!self.flags.has("dry-run") || self.flags.get("dry-run") == Some("none"))
     }
 
     /// Complaint about the command line, with a pointer to the help.

@@ -5,6 +5,11 @@ use crate::apiserver::{ApiServer, Status, Store, requests};
 use crate::objects::*;
 use serde_json::{Value, json};
 
+/// Where the API server listens.
+pub(crate) const API_SERVER_IP: &str = "192.168.1.10";
+/// See [`API_SERVER_IP`].
+pub(crate) const API_SERVER_PORT: u16 = 6443;
+
 /// The resource that a word names: `ds`, `daemonsets`, `daemonset.apps`, `daemonsets.v1.apps`, `DaemonSet`.
 pub(crate) fn resource_named(word: &str) -> Option<&'static Resource> {
     let (name, rest) = word.split_once('.').unwrap_or((word, ""));
@@ -112,15 +117,15 @@ fn system_objects(api: &ApiServer, resource: &Resource) -> Vec<Object> {
             .collect(),
         ("", "Endpoints") => {
             let api_server = json!({"subsets": [{
-                "addresses": [{"ip": "192.168.1.10"}],
-                "ports": [{"name": "https", "port": 6443, "protocol": "TCP"}],
+                "addresses": [{"ip": API_SERVER_IP}],
+                "ports": [{"name": "https", "port": API_SERVER_PORT, "protocol": "TCP"}],
             }]});
             let default = namespaces().filter(|ns| &*ns.name == "default");
             let own = default.map(|ns| make("kubernetes", "default", ns, api_server.clone()));
             let services = store.all_unstructured().filter(|o| o.kind == "Service" && o.api_version == "v1");
-            let others = services.filter(|service| service.body.pointer_of("selector").is_some()).map(|service| {
+            let others = services.filter(|service| service.in_spec("selector").is_some()).map(|service| {
                 let metadata = &service.metadata;
-                let ports = service.body.pointer_of("ports").cloned().unwrap_or_default();
+                let ports = service.in_spec("ports").cloned().unwrap_or_default();
                 let ports: Vec<Value> = ports
                     .as_array()
                     .into_iter()
@@ -143,21 +148,9 @@ fn system_objects(api: &ApiServer, resource: &Resource) -> Vec<Object> {
     }
 }
 
-/// A member of an object's `spec`.
-trait InSpec {
-    fn pointer_of(&self, member: &str) -> Option<&Value>;
-}
-
-impl InSpec for serde_json::Map<String, Value> {
-    fn pointer_of(&self, member: &str) -> Option<&Value> {
-        self.get("spec")?.get(member)
-    }
-}
-
 /// Addresses of the ready pods that a service selects.
 pub(crate) fn behind(api: &ApiServer, service: &Unstructured) -> Vec<String> {
-    let selector =
-        service.body.pointer_of("selector").and_then(Value::as_object).filter(|selector| !selector.is_empty());
+    let selector = service.in_spec("selector").and_then(Value::as_object).filter(|selector| !selector.is_empty());
     let Some(selector) = selector else { return Vec::new() };
     let fits = |pod: &Pod| {
         selector.iter().all(|(key, value)| pod.metadata.label(key).is_some_and(|label| value.as_str() == Some(label)))

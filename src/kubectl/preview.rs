@@ -10,7 +10,7 @@ use super::{lister, sources};
 use crate::apiserver::requests::FieldValidation;
 use crate::apiserver::{ApiServer, schema};
 use crate::manifest::{self, ManifestRead, Span};
-use crate::objects::Object;
+use crate::objects::{DEPRECATED_TEMPLATE_GENERATION, LAST_APPLIED, Object};
 use serde_json::Value;
 
 /// What would become of one object of a manifest.
@@ -217,8 +217,8 @@ fn shown(object: &Object) -> Value {
             metadata.remove(field);
         }
         if let Some(annotations) = metadata.get_mut("annotations").and_then(Value::as_object_mut) {
-            annotations.remove(apply::LAST_APPLIED);
-            annotations.remove("deprecated.daemonset.template.generation");
+            annotations.remove(LAST_APPLIED);
+            annotations.remove(DEPRECATED_TEMPLATE_GENERATION);
             if annotations.is_empty() {
                 metadata.remove("annotations");
             }

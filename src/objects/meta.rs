@@ -81,6 +81,9 @@ impl ObjectMeta {
     }
 }
 
+/// Annotation with what `kubectl apply` applied last, on the client's side.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
 /// Namespace (empty for cluster-scoped kinds) and name; sorts as the API server lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 pub struct ObjectKey {

@@ -102,6 +102,13 @@ pub struct Unstructured {
     pub body: serde_json::Map<String, Value>,
 }
 
+impl Unstructured {
+    /// A member of its `spec`.
+    pub fn in_spec(&self, member: &str) -> Option<&Value> {
+        self.body.get("spec")?.get(member)
+    }
+}
+
 /// Any object of the store, shared.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Object {

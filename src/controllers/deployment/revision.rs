@@ -21,7 +21,7 @@ pub const MAX_REPLICAS_ANNOTATION: &str = "deployment.kubernetes.io/max-replicas
 
 /// Annotations that a ReplicaSet does not get from its Deployment.
 const NOT_COPIED: [&str; 6] = [
-    "kubectl.kubernetes.io/last-applied-configuration",
+    LAST_APPLIED,
     REVISION_ANNOTATION,
     REVISION_HISTORY_ANNOTATION,
     DESIRED_REPLICAS_ANNOTATION,

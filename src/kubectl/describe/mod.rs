@@ -65,7 +65,7 @@ impl Writer {
     fn annotations(&mut self, title: &str, annotations: &BTreeMap<String, String>) {
         self.write(0, format!("{title}:\t"));
         let mut first = true;
-        for (key, value) in annotations.iter().filter(|(key, _)| *key != super::verbs::apply::LAST_APPLIED) {
+        for (key, value) in annotations.iter().filter(|(key, _)| *key != LAST_APPLIED) {
             if !first {
                 self.write(0, "\t");
             }

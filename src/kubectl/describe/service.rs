@@ -4,14 +4,14 @@
 
 use super::{Writer, or_none};
 use crate::apiserver::ApiServer;
+use crate::kubectl::go_print;
+use crate::kubectl::lister::{self, API_SERVER_IP, API_SERVER_PORT};
 use crate::kubectl::print::some_of;
-use crate::kubectl::{go_print, lister};
 use crate::objects::*;
 use serde_json::Value;
 
 pub(super) fn service(w: &mut Writer, api: &ApiServer, service: &Unstructured) {
-    let spec = service.body.get("spec");
-    let member = |name: &str| spec.and_then(|spec| spec.get(name));
+    let member = |name: &str| service.in_spec(name);
     let text = |name: &str| member(name).and_then(Value::as_str).unwrap_or("");
     let list = |name: &str| -> Vec<&str> {
         member(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect()
@@ -53,7 +53,7 @@ pub(super) fn service(w: &mut Writer, api: &ApiServer, service: &Unstructured) {
         let own = &*service.metadata.name == "kubernetes" && &*service.metadata.namespace == "default";
         let behind: Vec<String> =
             lister::behind(api, service).iter().map(|ip| format!("{ip}:{}", shown("targetPort"))).collect();
-        w.pair(0, "Endpoints", if own { "192.168.1.10:6443".to_owned() } else { some_of(&behind) });
+        w.pair(0, "Endpoints", if own { format!("{API_SERVER_IP}:{API_SERVER_PORT}") } else { some_of(&behind) });
     }
     w.pair(0, "Session Affinity", text("sessionAffinity"));
     if !text("externalTrafficPolicy").is_empty() {

@@ -15,11 +15,8 @@ use crate::kubectl::select::{self, Info, Rules, kind_of};
 use crate::kubectl::sources;
 use crate::kubectl::task::Started;
 use crate::kubectl::{compact_json, lister, print};
-use crate::objects::Object;
+use crate::objects::{LAST_APPLIED, Object};
 use serde_json::{Map, Value};
-
-/// Annotation with the configuration that was applied last.
-pub(crate) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let dry_run = DryRun::of(io, command)?;

@@ -4,7 +4,7 @@ use crate::apiserver::schema::resources;
 use crate::kubectl::command::Command;
 use crate::kubectl::context::Io;
 use crate::kubectl::error::CliError;
-use crate::kubectl::lister;
+use crate::kubectl::lister::{self, API_SERVER_IP, API_SERVER_PORT};
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::Started;
 
@@ -140,7 +140,7 @@ fn categories_of(kind: &str, group: &str) -> &'static str {
 }
 
 pub(crate) fn cluster_info(io: &mut Io) -> Started {
-    io.line("Kubernetes control plane is running at https://192.168.1.10:6443\n");
+    io.line(format!("Kubernetes control plane is running at https://{API_SERVER_IP}:{API_SERVER_PORT}\n"));
     io.line("To further debug and diagnose cluster problems, use 'kubectl cluster-info dump'.");
     Ok(None)
 }

@@ -3,6 +3,7 @@
 use crate::kubectl::command::Command;
 use crate::kubectl::context::{Effect, Io};
 use crate::kubectl::error::CliError;
+use crate::kubectl::lister::{API_SERVER_IP, API_SERVER_PORT};
 use crate::kubectl::print::Format;
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::Started;
@@ -83,7 +84,7 @@ pub(crate) fn view(io: &mut Io, command: &Command) -> Started {
     let tree = json!({
         "apiVersion": "v1",
         "clusters": [{
-            "cluster": {"certificate-authority-data": "DATA+OMITTED", "server": "https://192.168.1.10:6443"},
+            "cluster": {"certificate-authority-data": "DATA+OMITTED", "server": format!("https://{API_SERVER_IP}:{API_SERVER_PORT}")},
             "name": "kubernetes",
         }],
         "contexts": [{"context": context, "name": CONTEXT}],

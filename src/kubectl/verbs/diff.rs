@@ -11,7 +11,7 @@ use crate::kubectl::select::Info;
 use crate::kubectl::task::Started;
 use crate::kubectl::{lister, print, sources, yaml};
 use crate::manifest::unified;
-use crate::objects::Object;
+use crate::objects::{LAST_APPLIED, Object};
 use serde_json::Value;
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
@@ -58,7 +58,7 @@ pub(crate) fn versions(io: &mut Io, info: &Info) -> Result<(Option<Object>, Obje
     let mut plan = apply::plan(&live.to_value(), &manifest, info).map_err(CliError::Message)?;
     // The text of the last apply is no difference that anybody wants to see.
     if let Some(annotations) = plan.patch.pointer_mut("/metadata/annotations").and_then(Value::as_object_mut) {
-        annotations.remove(apply::LAST_APPLIED);
+        annotations.remove(LAST_APPLIED);
     }
     let answer = apply::send(io.api, info, &plan, options)?;
     Ok((Some(live), answer.object))

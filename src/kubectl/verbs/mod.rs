@@ -47,14 +47,8 @@ fn field_manager(verb: Verb) -> &'static str {
         Annotate => "kubectl-annotate",
         Apply => "kubectl-client-side-apply",
         Autoscale => "kubectl-autoscale",
-        Create
-        | CreateConfigMap
-        | CreateDeployment
-        | CreateNamespace
-        | CreatePodDisruptionBudget
-        | CreatePriorityClass
-        | CreateQuota
-        | CreateServiceAccount => "kubectl-create",
+        Create => "kubectl-create",
+        _ if verb.is_generator() => "kubectl-create",
         Edit => "kubectl-edit",
         Expose => "kubectl-expose",
         Label => "kubectl-label",

@@ -2,7 +2,6 @@
 //!
 //! Follows kubernetes kubectl pkg/polymorphichelpers/{history,rollback,objectrestarter,objectpauser}.go, v1.36.
 
-use super::apply::LAST_APPLIED;
 use super::output::{DryRun, Reporter};
 use super::record::CHANGE_CAUSE;
 use crate::apiserver::patch::{PatchType, strategic_merge};
@@ -34,8 +33,8 @@ struct Revision {
     annotations: Rc<BTreeMap<String, String>>,
 }
 
-/// The workloads that the command names; a type alone means all.
-/// What is not there is complained of at the end.
+/// The workloads that the command names (a type alone means all), and complaints of those that are not there, which
+/// come last.
 fn workloads(io: &mut Io, command: &Command) -> Result<(Vec<Info>, Vec<CliError>)> {
     if command.arguments.is_empty() && command.flags.all("filename").is_empty() {
         return Err(CliError::message("required resource not specified"));

@@ -120,7 +120,7 @@ fn service_selectors(store: &Store, pod: &Pod) -> Vec<LabelSelector> {
         .all_unstructured()
         .filter(|o| o.kind == "Service" && o.api_version == "v1" && o.metadata.namespace == pod.metadata.namespace);
     let selector = |service: &Rc<Unstructured>| {
-        let labels = service.body.get("spec")?.get("selector")?.as_object()?;
+        let labels = service.in_spec("selector")?.as_object()?;
         let pairs = labels.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_str()?)));
         Some(LabelSelector { match_labels: string_map(pairs), ..LabelSelector::default() })
     };
