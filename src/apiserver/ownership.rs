@@ -6,7 +6,7 @@
 use super::requests::{self, Answer, FieldValidation, WriteOptions};
 use super::schema::{Field, Kind, Resource, field_of};
 use super::{ApiServer, Status, defaulting, validation};
-use crate::objects::ObjectKey;
+use crate::objects::{LAST_APPLIED, Object, ObjectKey};
 use rpds::RedBlackTreeMap;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,10 +48,10 @@ impl Ownership {
     }
 
     /// Notes what a write other than server-side apply has changed.
-    pub fn note(&mut self, resource: &Resource, before: Option<&Value>, answer: &Answer) {
+    pub fn note(&mut self, resource: &Resource, before: Option<&Object>, answer: &Answer) {
         let Some(manager) = self.requester.clone().filter(|_| answer.changed) else { return };
         let uid = &answer.object.metadata().uid;
-        let old = before.map(|before| fields_of(resource, before)).unwrap_or_default();
+        let old = before.map(|before| fields_of(resource, &before.to_value())).unwrap_or_default();
         let mut new = fields_of(resource, &answer.object.to_value());
         let mut owners = self.of(uid);
         let gone =
@@ -245,9 +245,6 @@ fn remove(shape: &Shape, value: &mut Value, path: &[String]) {
         _ => {}
     }
 }
-
-/// Annotation with what `kubectl apply` applied last.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// Server-side apply: what the manifest says becomes this manager's, and what the manager no longer says goes, unless
 /// somebody else says it too.

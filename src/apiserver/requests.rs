@@ -370,7 +370,7 @@ fn noted_update(
 ) -> Result<Answer, Status> {
     let answer = update(api, resource, old, tree, warnings, options)?;
     if !options.dry_run {
-        api.ownership.note(resource, Some(&old.to_value()), &answer);
+        api.ownership.note(resource, Some(old), &answer);
     }
     Ok(answer)
 }

@@ -130,11 +130,11 @@ pub fn prepare_for_update(kind: &str, new: &mut Value, old: &Value) {
         _ => {}
     }
     // What the old object has already, it may keep.
-    let mut before = old.0.clone();
-    let in_use = before.as_object_mut().and_then(|before| pod_spec_of(kind, before)).is_some_and(|spec| {
-        let written = spec.clone();
-        drop_disabled(spec);
-        *spec != written
+    let spec_before = if kind == "Pod" { old.at("spec") } else { old.path(&["spec", "template", "spec"]) };
+    let in_use = spec_before.0.as_object().is_some_and(|before| {
+        let mut without = before.clone();
+        drop_disabled(&mut without);
+        without != *before
     });
     if let Some(spec) = pod_spec_of(kind, object).filter(|_| !in_use) {
         drop_disabled(spec);
