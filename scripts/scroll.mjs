@@ -2,34 +2,17 @@
 // table, scrolled by the wheel from top to bottom, and the pointer moved over the map. A frame at 60 Hz has 16.7 ms; what
 // counts is how busy the page's own thread is in it. Usage: node scripts/scroll.mjs [nodes] [directory]; CHROME names the
 // browser. Wants an idle machine.
-import { chromium } from '@playwright/test';
-import { serve } from '../tests/e2e/server.mjs';
+import { openWithNodes, quantile } from './many-nodes.mjs';
 
 const nodes = Number(process.argv[2] ?? 5000);
-const server = await serve({ directory: process.argv[3] ?? 'dist' });
-const args = ['--disable-gpu', ...(process.getuid?.() === 0 ? ['--no-sandbox'] : [])];
-const browser = await chromium.launch({ executablePath: process.env.CHROME, args });
-const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, serviceWorkers: 'block' });
-await page.goto(server.url);
-const command = async (line) => {
-  await page.locator('#command').fill(line);
-  await page.locator('#command').press('Enter');
-};
-await page.locator('#step').waitFor();
-await command(`sim add-node n --count ${nodes - 4}`);
-await page.locator('.terminal.open .toggle').click();
-await page.locator('.buttons > .labelled').nth(1).click();
-await page.waitForFunction(() => document.querySelector('#step').getAttribute('aria-disabled') === 'true', null, { timeout: 0 });
-
-const devtools = await page.context().newCDPSession(page);
-await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
-const busy = async () => (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
+const { page, busy, settle, close } = await openWithNodes(nodes, process.argv[3] ?? 'dist');
+await settle();
 
 /** Does something while every frame of the page is timed, and prints what came of it. */
 async function measure(name, work) {
   await page.evaluate(() => {
     const frames = (globalThis.frames_ = []);
-    const long = (globalThis.long_ = []);
+    globalThis.long_ = [];
     (globalThis.watch_ ??= new PerformanceObserver((list) => globalThis.long_.push(...list.getEntries().map(({ duration }) => duration)))).observe({ type: 'longtask' });
     let last = performance.now();
     globalThis.counting_ = true;
@@ -40,18 +23,16 @@ async function measure(name, work) {
       if (globalThis.counting_) requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
-    void long;
   });
   const before = await busy();
   await work();
   const used = (await busy()) - before;
   const { frames, long } = await page.evaluate(() => ((globalThis.counting_ = false), { frames: globalThis.frames_, long: globalThis.long_ }));
-  const sorted = frames.slice(1).toSorted((a, b) => a - b);
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]?.toFixed(0);
-  const late = sorted.filter((ms) => ms > 34).length;
+  const counted = frames.slice(1);
+  const late = counted.filter((ms) => ms > 34).length;
   console.log(
-    `${nodes} nodes, ${name}: a frame takes ${at(0.5)} ms median, ${at(0.95)} ms 95 %, ${at(1)} ms at most; ${late} of ${sorted.length} late; ` +
-      `the thread is busy ${(used / sorted.length).toFixed(1)} ms in each; ${long.length} tasks above 50 ms`,
+    `${nodes} nodes, ${name}: a frame takes ${quantile(counted, 0.5)} ms median, ${quantile(counted, 0.95)} ms 95 %, ${quantile(counted, 1)} ms at most; ${late} of ${counted.length} late; ` +
+      `the thread is busy ${(used / counted.length).toFixed(1)} ms in each; ${long.length} tasks above 50 ms`,
   );
 }
 
@@ -84,5 +65,4 @@ await measure('pointing at the chart', async () => {
 await page.locator('.at-end .button').last().click();
 await page.locator('.node-table').waitFor();
 await measure('scrolling the table', () => scroll('.cluster-scroll', 200));
-await browser.close();
-await server.close();
+await close();

@@ -1,22 +1,14 @@
 // The five tasks that a person who has never seen the page does without help, each by what is in sight and nothing else:
 // on a desk and on a phone.
-import { button, card, settle } from './hands.mjs';
+import { button, card, isQuiet, setImage, settle, stepUntilImageFails, undo } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
 const WORKERS = ['worker1', 'worker2', 'worker3'];
-const quiet = async (page) => (await page.locator('#step').getAttribute('aria-disabled')) === 'true';
 
 /** Shows a part of the page, where a narrow one shows only one. */
 async function look(page, pane) {
   const bar = page.getByRole('button', { name: pane, exact: true });
   if (await bar.isVisible()) await bar.click();
-}
-
-async function setImage(page, image, fate) {
-  await button(page, 'Set image').click();
-  await page.getByLabel('Image of container node-exporter').fill(image);
-  if (fate) await page.getByLabel('What becomes of it').selectOption(fate);
-  await button(page, 'Set').click();
 }
 
 for (const [where, viewport] of [['a desk', { width: 1440, height: 900 }], ['a phone', { width: 390, height: 844 }]]) {
@@ -60,7 +52,7 @@ for (const [where, viewport] of [['a desk', { width: 1440, height: 900 }], ['a p
       await expect(page.getByLabel('maxUnavailable')).toHaveValue('0');
       await button(page, 'Set').click();
       await setImage(page, 'prom/node-exporter:v1.9.1');
-      for (let step = 0; step < 120 && !(await quiet(page)); step++) {
+      for (let step = 0; step < 120 && !(await isQuiet(page)); step++) {
         await page.locator('#step').click();
         for (const node of WORKERS) await expect(card(page, node).getByText(/\bavailable\b/).first(), `step ${step}: ${node}`).toBeVisible();
       }
@@ -69,11 +61,8 @@ for (const [where, viewport] of [['a desk', { width: 1440, height: 900 }], ['a p
 
     test('break the rollout and undo it', async ({ page }) => {
       await setImage(page, 'prom/node-exporter:oops', 'cannot be pulled');
-      for (let step = 0; step < 60 && (await page.getByText(/ErrImagePull|ImagePullBackOff/).count()) === 0; step++) await page.locator('#step').click();
-      await expect(page.locator('[data-node] .place-text').filter({ hasText: 'available' })).toHaveCount(2);
-      await button(page, 'Actions for node-exporter').click();
-      await page.getByRole('menuitem', { name: /Undo/ }).click();
-      await settle(page);
+      await stepUntilImageFails(page);
+      await undo(page);
       for (const node of WORKERS) await expect(card(page, node)).toContainText('v1.8.2 available');
     });
 

@@ -9,7 +9,7 @@ export const button = (page, name) => page.getByRole('button', { name, exact: tr
 export async function settle(page) {
   // What was done before may not have been drawn yet.
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
-  if ((await step(page).getAttribute('aria-disabled')) === 'true') return;
+  if (await isQuiet(page)) return;
   await button(page, 'Run to quiet').click();
   await expect(step(page)).toHaveAttribute('aria-disabled', 'true');
 }
@@ -30,4 +30,28 @@ export async function paste(page, text) {
     clipboardData.setData('text/plain', pasted);
     element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
   }, text);
+}
+
+export const isQuiet = async (page) => (await step(page).getAttribute('aria-disabled')) === 'true';
+
+/** Gives node-exporter another image, and says what becomes of it if the person chooses. */
+export async function setImage(page, image, fate) {
+  await button(page, 'Set image').click();
+  await page.getByLabel('Image of container node-exporter').fill(image);
+  if (fate) await page.getByLabel('What becomes of it').selectOption(fate);
+  await button(page, 'Set').click();
+}
+
+/** Steps until an image cannot be pulled; the other two of three nodes still run. */
+export async function stepUntilImageFails(page) {
+  for (let i = 0; i < 60 && (await page.getByText(/ErrImagePull|ImagePullBackOff/).count()) === 0; i++) await step(page).click();
+  await expect(page.getByText(/ErrImagePull|ImagePullBackOff/).first()).toBeVisible();
+  await expect(page.locator('[data-node] .place-text').filter({ hasText: 'available' })).toHaveCount(2);
+}
+
+/** Takes the rollout of node-exporter back. */
+export async function undo(page) {
+  await button(page, 'Actions for node-exporter').click();
+  await page.getByRole('menuitem', { name: /Undo/ }).click();
+  await settle(page);
 }
