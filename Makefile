@@ -2,7 +2,7 @@
 # what it needs, installs the tools that can be installed (into .tools/ and node_modules/, both ignored by git), and
 # says what it is doing. The work itself is in scripts/.
 .DEFAULT_GOAL := help
-.PHONY: help serve dev build npm scorm test bench audit sizes tools clean
+.PHONY: help serve dev build npm scorm test bench audit sizes first tools clean
 
 help: ## Show this list
 	@echo "DaemonSet Playground"
@@ -38,6 +38,9 @@ audit: ## Audit dist/ with Lighthouse; fails below 95 in any category
 
 sizes: ## Print the sizes of what is in dist/, as served with brotli
 	@bash -c '. scripts/env.sh && node scripts/sizes.mjs'
+
+first: ## Renew what is known of the first view: www/shell/, and the functions it needs (scripts/wasm/)
+	@bash scripts/first.sh
 
 tools: ## Install or check the tools only
 	@bash scripts/preflight.sh test && bash scripts/tools.sh test && echo "All tools are there."

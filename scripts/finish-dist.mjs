@@ -6,6 +6,7 @@ import { join, relative, sep } from 'node:path';
 import { build, transform } from 'esbuild';
 
 import { embed } from './embed-dist.mjs';
+import { splitProgram } from './split-dist.mjs';
 
 const staging = process.env.TRUNK_STAGING_DIR;
 if (!staging) throw new Error('TRUNK_STAGING_DIR is not set: this script is started by trunk');
@@ -79,14 +80,27 @@ function keepLessonsAsTheyAre() {
   }
 }
 
+/** Puts the first view into the page, in both languages; the styles show the right one, on a first visit only. */
+function addShell(page) {
+  const views = ['en', 'fr'].map((language) => {
+    const view = readFileSync(join(root, `www/shell/${language}.html`), 'utf8').trim();
+    return `<div class="shell" lang="${language}" inert aria-hidden="true">${view}</div>`;
+  });
+  const place = '<noscript>';
+  if (!page.includes(place)) throw new Error('index.html has no <noscript> to put the first view before');
+  return page.replace(place, () => `${views.join('\n')}\n${place}`);
+}
+
 keepLessonsAsTheyAre();
 const editor = await bundleEditor();
 const page = join(staging, 'index.html');
 let html = readFileSync(page, 'utf8');
+if (release) html = splitProgram({ root, staging, html });
+if (release && !process.env.PLAYGROUND_PROFILE) html = addShell(html);
 const head = html.indexOf('</head>');
 if (head < 0) throw new Error('index.html has no </head>');
-// Fetched when the browser has nothing better to do; www/editor/loader.js imports it.
-html = `${html.slice(0, head)}<link id="editor-module" rel="prefetch" href="./${editor}">${html.slice(head)}`;
+// www/editor/loader.js imports it when the browser has nothing better to do.
+html = `${html.slice(0, head)}<link id="editor-module" rel="alternate" type="text/javascript" href="./${editor}">${html.slice(head)}`;
 // A development server must show what was just built, not what was kept.
 const offline = release || process.env.PLAYGROUND_OFFLINE;
 if (offline) html = html.replace('</head>', '<link id="service-worker" rel="alternate" type="text/javascript" href="./sw.js"></head>');

@@ -3,10 +3,14 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
 
-/** What the whole first load should weigh at most with brotli, in bytes (kB = 1000). Not reached yet: BENCHMARKS.md. */
+/** What the first load should weigh at most with brotli, in bytes (kB = 1000): all that the page needs until it stands. */
 const FIRST_LOAD_AIM = 400_000;
-/** What it must not pass until then: a little above what it is. */
-const FIRST_LOAD_CEILING = 1_450_000;
+/** What it must not pass: a little above what it is. */
+const FIRST_LOAD_CEILING = 375_000;
+/** What the page fetches by itself as soon as it stands: the parts of the program for the first step, and the rest; the editor. */
+const FOLLOWS = ['work-', 'rest-', 'editor-', 'sw.js', 'manifest.webmanifest'];
+/** What both together must not pass: splitting costs something, and hides nothing. */
+const WHOLE_CEILING = 1_580_000;
 /** What of dist/ the first page does not need: fetched when it is asked for, by other pages, or by the service worker. */
 const ON_DEMAND = ['lessons/', 'examples/', 'embed/', 'gallery/', 'icons/', 'embed.html', 'embed-', 'daemonset-playground.js'];
 
@@ -47,20 +51,22 @@ function brotliSize(bytes) {
 const rows = files.map((path) => {
   const bytes = readFileSync(path);
   const name = relative(dist, path);
-  return { name, plain: bytes.length, brotli: brotliSize(bytes), onDemand: ON_DEMAND.some((start) => name.startsWith(start)) };
+  const when = ON_DEMAND.some((start) => name.startsWith(start)) ? 'later' : FOLLOWS.some((start) => name.startsWith(start)) ? 'follows' : 'first';
+  return { name, plain: bytes.length, brotli: brotliSize(bytes), when };
 });
 rows.sort((a, b) => b.brotli - a.brotli);
 
 console.log('Sizes in kB      plain   brotli');
-for (const row of rows.filter((r) => !r.onDemand)) {
-  console.log(`            ${kilobytes(row.plain)} ${kilobytes(row.brotli)}  ${row.name}`);
-}
+const part = (when) => rows.filter((row) => row.when === when);
 const sum = (list, key) => list.reduce((total, row) => total + row[key], 0);
-const first = rows.filter((r) => !r.onDemand);
-const later = rows.filter((r) => r.onDemand);
-console.log(`first load  ${kilobytes(sum(first, 'plain'))} ${kilobytes(sum(first, 'brotli'))}  (aim ${FIRST_LOAD_AIM / 1000}, ceiling ${FIRST_LOAD_CEILING / 1000})`);
-if (later.length) console.log(`on demand   ${kilobytes(sum(later, 'plain'))} ${kilobytes(sum(later, 'brotli'))}  ${later.length} files`);
-if (sum(first, 'brotli') > FIRST_LOAD_CEILING) {
-  console.error('The first load is above its ceiling.');
+const line = (title, list, more) => console.log(`${title.padEnd(12)}${kilobytes(sum(list, 'plain'))} ${kilobytes(sum(list, 'brotli'))}  ${more}`);
+for (const when of ['first', 'follows']) {
+  for (const row of part(when)) console.log(`            ${kilobytes(row.plain)} ${kilobytes(row.brotli)}  ${row.name}`);
+  if (when === 'first') line('first load', part('first'), `(aim ${FIRST_LOAD_AIM / 1000}, ceiling ${FIRST_LOAD_CEILING / 1000})`);
+  else line('follows', part('follows'), `(with the first load ${kilobytes(sum([...part('first'), ...part('follows')], 'brotli')).trim()}, ceiling ${WHOLE_CEILING / 1000})`);
+}
+if (part('later').length) line('on demand', part('later'), `${part('later').length} files`);
+if (sum(part('first'), 'brotli') > FIRST_LOAD_CEILING || sum([...part('first'), ...part('follows')], 'brotli') > WHOLE_CEILING) {
+  console.error('The page is above its ceiling.');
   process.exit(1);
 }

@@ -11,10 +11,27 @@ function explain(error) {
 }
 
 const address = (id) => document.getElementById(id).href;
+const isFirstVisit = document.documentElement.dataset.visit === 'first';
 
-import(address('playground-js'))
-  .then(({ default: start }) => start({ module_or_path: address('playground-wasm') }))
-  .catch((error) => {
-    explain(error);
-    throw error;
-  });
+/** On a first visit the page holds a picture of itself (theme.js): it is painted before the program takes the line. */
+const painted = new Promise((next) => {
+  if (!isFirstVisit || document.hidden) return next();
+  requestAnimationFrame(() => setTimeout(next));
+  setTimeout(next, 1000);
+});
+
+async function start() {
+  await painted;
+  const fetched = fetch(address('playground-wasm'));
+  // Awaited only below: a failure is told there.
+  fetched.catch(() => {});
+  const { default: begin, loadParts } = await import(address('playground-js'));
+  // What is brought back from the last visit can need any part of the program.
+  if (!isFirstVisit) await loadParts?.();
+  await begin({ module_or_path: fetched });
+}
+
+start().catch((error) => {
+  explain(error);
+  throw error;
+});

@@ -11,6 +11,8 @@ let waiting;
 export async function workOffline(onUpdate) {
   const link = document.getElementById('service-worker');
   if (!link || !('serviceWorker' in navigator)) return;
+  // It fetches the whole site: after what the page itself still fetches.
+  await globalThis.playgroundRest?.whenWhole;
   try {
     const registration = await navigator.serviceWorker.register(link.href, { scope: './' });
     const tell = (worker) => {

@@ -94,6 +94,7 @@ impl std::fmt::Display for DecodeError {
 impl std::error::Error for DecodeError {}
 
 /// Reads a typed object from a JSON tree; `null` counts as absent, as in Go.
+#[inline(never)]
 pub fn decode<T: DeserializeOwned>(mut value: Value) -> Result<T, DecodeError> {
     prune_nulls(&mut value);
     serde_json::from_value(value).map_err(|error| DecodeError(error.to_string()))

@@ -25,6 +25,23 @@ extern "C" {
     fn emit(name: &str, detail: &str);
 }
 
+#[wasm_bindgen(module = "/www/ready.js")]
+extern "C" {
+    /// Whether the whole program is there, so that nothing has to be waited for.
+    #[wasm_bindgen(js_name = isReady)]
+    pub fn is_ready() -> bool;
+    #[wasm_bindgen(js_name = whenReady)]
+    async fn ready();
+}
+
+/// Calls back when [`is_ready`].
+pub fn when_ready(then: impl FnOnce() + 'static) {
+    wasm_bindgen_futures::spawn_local(async move {
+        ready().await;
+        then();
+    });
+}
+
 #[wasm_bindgen(module = "/www/recover.js")]
 extern "C" {
     fn recover(reason: &str);

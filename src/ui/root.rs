@@ -110,6 +110,12 @@ impl Component for App {
                 self.browser.save_is_due();
                 return embed.is_none() && self.keep();
             }
+            // What the person does before the program is whole waits for it, in its order, and the page stays alive.
+            heard if !browser::is_ready() => {
+                let link = ctx.link().clone();
+                browser::when_ready(move || link.send_message(heard));
+                return false;
+            }
             Heard::App(message) => message,
             Heard::Call { function, resolve, reject } => {
                 let (session, result) = embed::work(&self.model, &function);

@@ -1,7 +1,13 @@
 // The page starts: from a sub-path, under a strict content security policy, without a request that leaves it.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { firstView } from '../../scripts/shell.mjs';
+import { card, step } from './hands.mjs';
 import { expect, SITE, test } from './support.mjs';
+
+const RELEASE = existsSync(join(SITE, 'sw.js'));
+/** The parts of the program that follow the first view. */
+const LATER = /\/(work|rest)-[0-9a-f]{16}\.wasm$/;
 
 test('the page opens with its heading', async ({ open, page, snap }) => {
   await open();
@@ -41,3 +47,81 @@ for (const width of [1440, 1199, 1024, 800, 720, 390, 320]) {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
   });
 }
+
+test.describe('before the program arrives', () => {
+  test.skip(!RELEASE, 'a development build has its program in one piece');
+
+  for (const [language, locale] of [['en', 'en-GB'], ['fr', 'fr-FR']]) {
+    test(`the page shows what the program will draw (${language})`, async ({ browser, site }) => {
+      const drawn = await browser.newPage({ locale, serviceWorkers: 'block' });
+      const view = await firstView(drawn, site);
+      const kept = readFileSync(new URL(`../../www/shell/${language}.html`, import.meta.url), 'utf8').trim();
+      expect(kept, 'www/shell/ is older than the first view: make first').toBe(view);
+      await drawn.close();
+
+      const waiting = await browser.newPage({ locale, serviceWorkers: 'block' });
+      await waiting.route('**/*.wasm', () => {});
+      await waiting.goto(site);
+      const shown = waiting.locator(`.shell[lang="${language}"]`);
+      await expect(shown.locator('[data-node="worker1"]')).toBeVisible();
+      await expect(waiting.locator(`.shell:not([lang="${language}"]) .top`)).toBeHidden();
+      // For the eyes only: nothing there does anything yet.
+      await expect(shown).toHaveAttribute('inert', '');
+      await expect(waiting.locator('#boot')).toHaveAttribute('role', 'status');
+      await waiting.close();
+    });
+  }
+
+  test('nothing moves when the program takes over', async ({ open, page }) => {
+    await page.addInitScript(() => {
+      globalThis.shifts = 0;
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) globalThis.shifts += entry.value;
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await open();
+    await expect(page.locator('.cm-content')).toBeVisible();
+    expect(await page.evaluate(() => globalThis.shifts)).toBe(0);
+  });
+
+  test('whoever comes back sees nothing of a first visit', async ({ open, page, site }) => {
+    await open();
+    await step(page).click();
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('daemonset-playground'))).toBeTruthy();
+    await page.route('**/*.wasm', () => {});
+    await page.goto('about:blank');
+    await page.goto(site);
+    await expect(page.locator('.boot-text')).toBeVisible();
+    await expect(page.locator('.shell .top').first()).toBeHidden();
+    await page.unroute('**/*.wasm');
+  });
+
+  test('what is pressed before the program is whole is done when it is', async ({ open, page }) => {
+    let arrive;
+    const arrived = new Promise((resolve) => (arrive = resolve));
+    await page.route(LATER, async (route) => {
+      await arrived;
+      await route.continue();
+    });
+    await open();
+    await step(page).click();
+    await expect(card(page, 'worker1')).toBeVisible();
+    await expect(page.locator('.set-head:not(.none)')).toHaveCount(0);
+    arrive();
+    await expect(page.locator('.set-head:not(.none)')).toBeVisible();
+  });
+
+  test('the first view and the steps ask for nothing that is not there', async ({ open, page }) => {
+    const waitedFor = [];
+    page.on('request', (request) => {
+      if (request.resourceType() === 'xhr') waitedFor.push(request.url());
+    });
+    // The last part never comes.
+    await page.route(/\/rest-[0-9a-f]{16}\.wasm$/, () => {});
+    await open();
+    await expect(page.locator('.cm-content')).toBeVisible();
+    for (let presses = 0; presses < 10; presses += 1) await step(page).click();
+    await expect(card(page, 'worker1').locator('.pod')).toHaveCount(1);
+    expect(waitedFor, 'scripts/wasm/ is older than the program: make first').toEqual([]);
+  });
+});

@@ -23,6 +23,8 @@ function load() {
         link.setAttribute('rel', 'playground-editor');
         document.head.append(link);
       }
+      // What is shown in a page of its own first is not all that an element needs.
+      await globalThis.playgroundRest?.whenWhole;
       return module;
     })
     .catch((error) => {

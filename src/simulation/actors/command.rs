@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 /// Lets the waiting commands look whether they are done: the terminal's first, then those beside it, until one has
 /// something to say. `None`: all go on waiting and have nothing to say.
+#[inline(never)]
 pub fn turn(world: &mut World, number: usize) -> Option<Reason> {
     if let Some(waiting) = world.waiting.take() {
         let (left, said) = look(world, waiting, number);

@@ -35,6 +35,7 @@ pub struct DaemonSetSync {
 }
 
 /// Reconciles one DaemonSet.
+#[inline(never)]
 pub fn turn(world: &mut World, key: &ObjectKey, number: usize) -> Option<(Subject, Reason)> {
     let daemonset = Rc::clone(world.store().daemon_set(key)?);
     let plan = plan(world, &daemonset);

@@ -10,6 +10,7 @@ use crate::objects::{Kind, ObjectKey};
 use std::rc::Rc;
 
 /// A kubelet looks at a pod or, when the key has no namespace, at its node.
+#[inline(never)]
 pub fn turn(world: &mut World, key: &ObjectKey, number: usize) -> Option<(Subject, Reason)> {
     let memory = std::mem::take(&mut world.actors.kubelets);
     let plan = kubelet::plan(world.store(), key, memory, world.moment());

@@ -72,7 +72,8 @@ pub struct Acted {
     pub cause: Option<usize>,
 }
 
-/// Runs one turn. `None`: the object it is about is gone, or there was nothing to do.
+/// Runs one turn, each by a function that is not inlined: the page can then fetch an actor's code with its first turn.
+/// `None`: the object it is about is gone, or there was nothing to do.
 pub fn turn(world: &mut World, turn: &Turn, number: usize) -> Option<Acted> {
     let acted = |actor, (subject, reason)| Some(Acted { actor, subject, reason, cause: None });
     let about = |(subject, reason)| (Some(subject), reason);

@@ -10,6 +10,7 @@ use crate::objects::{Kind, ObjectKey};
 use std::rc::Rc;
 
 /// The node lifecycle controller looks at a node, at all of them, or taints the next one.
+#[inline(never)]
 pub fn node_lifecycle_turn(world: &mut World, key: &ObjectKey, number: usize) -> (Option<Subject>, Reason) {
     let silent_since = |node: &str| world.actors.kubelets.silent_since_ms(node);
     let state = &world.actors.node_lifecycle;
@@ -21,6 +22,7 @@ pub fn node_lifecycle_turn(world: &mut World, key: &ObjectKey, number: usize) ->
 }
 
 /// The taint eviction controller looks at a pod.
+#[inline(never)]
 pub fn taint_eviction_turn(world: &mut World, key: &ObjectKey, number: usize) -> (Option<Subject>, Reason) {
     let plan = taint_eviction::plan(world.store(), key, &world.actors.taint_eviction, world.moment());
     let (reason, state) = plans::carry_out(world, plan, number, Turn::TaintEviction);
@@ -29,6 +31,7 @@ pub fn taint_eviction_turn(world: &mut World, key: &ObjectKey, number: usize) ->
 }
 
 /// Pod garbage collection makes its round.
+#[inline(never)]
 pub fn pod_gc_turn(world: &mut World, number: usize) -> (Option<Subject>, Reason) {
     let plan = pod_gc::plan(world.store(), &world.actors.pod_gc, world.moment());
     let (reason, state) = plans::carry_out(world, plan, number, |_| Turn::PodGc);

@@ -33,6 +33,7 @@ impl SchedulerState {
 }
 
 /// One scheduling cycle. Returns also the step that brought the pod into the queue.
+#[inline(never)]
 pub fn turn(world: &mut World, number: usize) -> Option<(Subject, Reason, Option<usize>)> {
     let key = world.actors.scheduler.queue.pop()?;
     let cause = world.actors.scheduler.created_in.get(&key).copied().or(world.actors.scheduler.woken_in);

@@ -10,6 +10,7 @@ use crate::objects::{Kind, Object, ObjectKey};
 use std::rc::Rc;
 
 /// Reconciles a Deployment.
+#[inline(never)]
 pub fn deployment_turn(world: &mut World, key: &ObjectKey, number: usize) -> (Option<Subject>, Reason) {
     let plan = deployment::plan(world.store(), key, world.moment());
     let (reason, ()) = plans::carry_out(world, plan, number, Turn::Deployment);
@@ -17,6 +18,7 @@ pub fn deployment_turn(world: &mut World, key: &ObjectKey, number: usize) -> (Op
 }
 
 /// Reconciles a ReplicaSet.
+#[inline(never)]
 pub fn replicaset_turn(world: &mut World, key: &ObjectKey, number: usize) -> Option<(Option<Subject>, Reason)> {
     let now = world.moment();
     let plan = replicaset::plan(world.store(), key, now)?;
@@ -29,6 +31,7 @@ pub fn replicaset_turn(world: &mut World, key: &ObjectKey, number: usize) -> Opt
 }
 
 /// The garbage collector looks at what an owner left behind.
+#[inline(never)]
 pub fn garbage_collector_turn(world: &mut World, key: &ObjectKey, number: usize) -> (Option<Subject>, Reason) {
     let plan = garbage_collector::plan(world.store(), key, world.moment());
     let (reason, ()) = plans::carry_out(world, plan, number, Turn::GarbageCollector);
@@ -38,6 +41,7 @@ pub fn garbage_collector_turn(world: &mut World, key: &ObjectKey, number: usize)
 /// The namespace controller deletes what is in a namespace that goes, and lets the namespace go when it is empty.
 ///
 /// Follows kubernetes pkg/controller/namespace/deletion, v1.36.
+#[inline(never)]
 pub fn namespace_turn(world: &mut World, key: &ObjectKey, number: usize) -> Option<(Option<Subject>, Reason)> {
     let namespace = world.store().namespace(key).filter(|namespace| namespace.metadata.is_terminating())?.clone();
     let inside: Vec<Object> =
