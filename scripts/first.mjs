@@ -12,11 +12,9 @@ const server = await serve({ directory: process.argv[3] ?? 'dist' });
 const browser = await chromium.launch({ executablePath: process.env.CHROME, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
 const [first, work] = [new Set(), new Set()];
 
-const VISITS = [
-  { locale: 'en-GB', colorScheme: 'light', viewport: { width: 1350, height: 940 } },
-  { locale: 'fr-FR', colorScheme: 'dark', viewport: { width: 412, height: 823 }, hasTouch: true, isMobile: true },
-];
-for (const visit of VISITS) {
+const DESK = { locale: 'en-GB', colorScheme: 'light', viewport: { width: 1350, height: 940 } };
+const PHONE = { locale: 'fr-FR', colorScheme: 'dark', viewport: { width: 412, height: 823 }, hasTouch: true, isMobile: true };
+for (const [visit, hurried] of [[DESK, false], [DESK, true], [PHONE, false], [PHONE, true]]) {
   const page = await browser.newPage({ ...visit, serviceWorkers: 'block' });
   const note = async (into) => {
     const bytes = await page.evaluate(() => [...new Uint8Array(globalThis.programProfile.buffer)]);
@@ -30,14 +28,14 @@ for (const visit of VISITS) {
   await page.goto(server.url);
   await page.locator('body > .app').waitFor();
   // What a person can do meanwhile waits, and must not ask for code that is still on its way.
-  for (const place of ['#step', '.tabs button', '.chip', '#command', 'textarea']) {
+  for (const place of hurried ? ['#step', '.tabs button', '.chip', '#command', 'textarea'] : []) {
     const target = page.locator(place).first();
     if (await target.isVisible()) {
       await target.hover();
       await target.click();
     }
   }
-  await page.keyboard.type('# ');
+  if (hurried) await page.keyboard.type('# ');
   await page.keyboard.press('Tab');
   await page.setViewportSize({ ...visit.viewport, height: visit.viewport.height - 20 });
   await page.waitForTimeout(1000);
@@ -48,7 +46,7 @@ for (const visit of VISITS) {
     globalThis.letWork();
   });
   // The manifest is looked at, the editor comes.
-  await page.locator('.cm-content').first().waitFor({ state: 'attached' });
+  if (visit === DESK) await page.locator('.cm-content').first().waitFor();
   await page.waitForTimeout(2000);
   const press = async (button, times, pause) => {
     for (let left = times; left > 0; left -= 1) {

@@ -6,5 +6,5 @@ fn main() {
         return;
     }
     daemonset_playground::ui::install_recovery();
-    yew::Renderer::<daemonset_playground::ui::App>::new().render();
+    daemonset_playground::ui::begin();
 }

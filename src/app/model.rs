@@ -333,13 +333,16 @@ impl Model {
         /// Bytes of text in a slice; some milliseconds.
         const SLICE: usize = 6_000;
         let words = self.words();
+        // The page has just been drawn, and its code is new to the browser.
+        let first = self.check == Check::default();
         if begins {
             let Some(file) = self.files.shown() else { return false };
             self.checking = Some(Checking::begin(&self.session, words, &file.name, &file.text));
         }
         let Some(checking) = &mut self.checking else { return false };
         // Reading a long text is a slice of its own.
-        if (begins && checking.is_long(SLICE)) || !checking.advance(&self.session, words, SLICE) {
+        let slice = if first { 1 } else { SLICE };
+        if (begins && checking.is_long(slice)) || !checking.advance(&self.session, words, slice) {
             return true;
         }
         if let Some(checking) = self.checking.take() {

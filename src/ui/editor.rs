@@ -13,7 +13,9 @@ use yew::prelude::*;
 #[wasm_bindgen(module = "/www/editor/loader.js")]
 extern "C" {
     #[wasm_bindgen(js_name = loadEditor, catch)]
-    async fn load_editor() -> Result<JsValue, JsValue>;
+    async fn load_editor(plain: Option<HtmlElement>) -> Result<JsValue, JsValue>;
+    /// Lets the browser do what waits.
+    async fn pause();
 }
 
 #[wasm_bindgen(module = "/www/recover.js")]
@@ -110,16 +112,21 @@ pub fn EditorView(props: &EditorProps) -> Html {
             let still = alive.clone();
             let keep = mounted.clone();
             wasm_bindgen_futures::spawn_local(async move {
-                let Ok(module) = load_editor().await else { return };
+                let Ok(module) = load_editor(plain.cast::<HtmlElement>()).await else { return };
                 let Some(parent) = place.cast::<HtmlElement>().filter(|_| still.get()) else { return };
                 let text = newest.borrow().to_string();
                 let Some(made) = mount(&module.unchecked_into(), &parent, &text, &name, file, dark, &send) else {
                     return;
                 };
+                let editor = made.editor.clone();
+                // Nobody sees it yet: what follows can be a task of its own.
+                pause().await;
+                if !still.get() {
+                    return;
+                }
                 let had_focus = plain.cast::<HtmlElement>().is_some_and(|plain| is_focused(&plain));
                 let caret =
                     plain.cast::<HtmlTextAreaElement>().and_then(|plain| plain.selection_start().ok().flatten());
-                let editor = made.editor.clone();
                 *mounted.borrow_mut() = Some(made);
                 ready.set(true);
                 if had_focus {

@@ -37,4 +37,4 @@ mod why;
 
 pub use browser::{install_recovery, is_own_page};
 pub use embed::{Mounted, mount};
-pub use root::App;
+pub use root::{App, begin};

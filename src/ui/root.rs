@@ -21,6 +21,8 @@ use crate::ui::panels::panels;
 use crate::ui::terminal::Terminal;
 use crate::ui::top_bar::{PaneBar, TopBar};
 use crate::ui::transport::Transport;
+use gloo::timers::callback::Timeout;
+use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use web_sys::{DragEvent, KeyboardEvent};
@@ -80,11 +82,10 @@ impl Component for App {
         let send: Callback<Msg> = ctx.link().callback(Heard::App);
         let save: Callback<()> = ctx.link().callback(|()| Heard::SaveNow);
         let embed = ctx.props().embed.as_ref();
-        let model = embed.and_then(|embed| embed.take_start()).unwrap_or_else(|| {
-            let mut model = start();
-            browser::start_lessons(&mut model);
-            model
-        });
+        let model = embed
+            .and_then(|embed| embed.take_start())
+            .or_else(|| PREPARED.with(RefCell::take))
+            .unwrap_or_else(start_with_lessons);
         if let Some(embed) = embed {
             embed.stands(ctx.link());
         }
@@ -220,6 +221,26 @@ fn go_on_with(model: &mut Model, session: Session) -> Vec<Effect> {
     let mut effects = lesson::after(model);
     effects.push(Effect::CheckLater);
     effects
+}
+
+thread_local! {
+    /// The state with which the page begins, from [`prepare`].
+    static PREPARED: RefCell<Option<Model>> = const { RefCell::new(None) };
+}
+
+/// Mounts the application: it makes its state in one task of the browser and draws in the next.
+pub fn begin() {
+    Timeout::new(0, || {
+        PREPARED.with(|prepared| prepared.replace(Some(start_with_lessons())));
+        Timeout::new(0, || drop(yew::Renderer::<App>::new().render())).forget();
+    })
+    .forget();
+}
+
+fn start_with_lessons() -> Model {
+    let mut model = start();
+    browser::start_lessons(&mut model);
+    model
 }
 
 /// The state as it was left, or that of a first visit.
