@@ -83,7 +83,8 @@ function keepLessonsAsTheyAre() {
 /** Puts the first view into the page, in both languages; the styles show the right one, on a first visit only. */
 function addShell(page) {
   const views = ['en', 'fr'].map((language) => {
-    const view = readFileSync(join(root, `www/shell/${language}.html`), 'utf8').trim();
+    // Names belong to what can be used: the same ones come with the program.
+    const view = readFileSync(join(root, `www/shell/${language}.html`), 'utf8').trim().replace(/ (id|for)="[^"]*"/g, '');
     return `<div class="shell" lang="${language}" inert aria-hidden="true">${view}</div>`;
   });
   const place = '<noscript>';

