@@ -1,5 +1,5 @@
 // Writes down what the program draws on a first visit (www/shell/LANGUAGE.html): scripts/finish-dist.mjs puts it into the
-// page, which therefore shows its first view before the program arrives. `make shell` renews it when the first view has
+// page, which therefore shows its first view before the program arrives. `make first` renews it when the first view has
 // changed; tests/e2e/start.spec.mjs tells when that is. Usage: node scripts/shell.mjs [directory]
 import { writeFileSync } from 'node:fs';
 import { chromium } from 'playwright-core';
@@ -7,8 +7,8 @@ import { serve } from '../tests/e2e/server.mjs';
 
 /** The first view as the program leaves it in the page: before it looks at the manifest, and before the editor comes. */
 export async function firstView(page, address) {
-  // Until then the program waits for its second part.
-  await page.route(/\/(work|rest|editor)-[0-9a-f]{16}\./, () => {});
+  // Until then the program waits for its second part; what it asks for at once it gets (www/split.js).
+  await page.route(/\/(work|rest|editor)-[0-9a-f]{16}\./, (route) => route.request().resourceType() === 'xhr' && route.continue());
   await page.goto(address);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return page.locator('body > .app').evaluate((app) => {

@@ -12,6 +12,7 @@ function explain(error) {
 
 const address = (id) => document.getElementById(id).href;
 const isFirstVisit = document.documentElement.dataset.visit === 'first';
+if (!isFirstVisit) for (const picture of document.querySelectorAll('.shell')) picture.remove();
 
 /** On a first visit the page holds a picture of itself (theme.js): it is painted before the program takes the line. */
 const painted = new Promise((next) => {

@@ -5,7 +5,7 @@ const splitFiles = __FILES__.map((name) => new URL(name, import.meta.url));
 const splitDone = splitFiles.map(() => false);
 const splitModules = [];
 let splitFirst;
-let splitFetching;
+const splitFetching = [];
 
 /** What the first module imports besides what wasm-bindgen gives it. */
 const splitImports = { split: Object.fromEntries(splitFiles.map((_, part) => [`load${part + 1}`, () => splitLoadNow(part)])) };
@@ -57,27 +57,31 @@ function splitFinish(part, module) {
 
 async function splitLoadLater() {
   for (const part of splitFiles.keys()) {
-    await splitLoad(part);
+    // Where the line is gone for a while, the parts come when it is back.
+    for (let pause = 1000; !(await splitLoad(part)); pause = Math.min(2 * pause, 30000)) await new Promise((next) => setTimeout(next, pause));
     playgroundRest.ready = true;
     splitReady();
   }
   splitWhole();
 }
 
+/** @returns {Promise<boolean>} whether the part is there now */
 async function splitLoad(part) {
-  if (splitDone[part]) return;
-  splitFetching = new AbortController();
+  if (splitDone[part]) return true;
+  const stop = new AbortController();
+  splitFetching[part] = stop;
   try {
-    splitFinish(part, await WebAssembly.compileStreaming(fetch(splitFiles[part], { signal: splitFetching.signal })));
+    splitFinish(part, await WebAssembly.compileStreaming(fetch(splitFiles[part], { signal: stop.signal })));
   } catch {
-    // Asked for again when it is needed.
+    // Stopped because it was asked for at once, or not to be had: asked for again.
   }
-  splitFetching = undefined;
+  splitFetching[part] = undefined;
+  return splitDone[part];
 }
 
 function splitLoadNow(part) {
   // Two requests for one address wait for each other.
-  splitFetching?.abort();
+  splitFetching[part]?.abort();
   const request = new XMLHttpRequest();
   request.open('GET', splitFiles[part], false);
   // Bytes come as the lower halves of characters: a request that is waited for gives no other form.

@@ -14,8 +14,8 @@ use yew::prelude::*;
 extern "C" {
     #[wasm_bindgen(js_name = loadEditor, catch)]
     async fn load_editor(plain: Option<HtmlElement>) -> Result<JsValue, JsValue>;
-    /// Lets the browser do what waits.
-    async fn pause();
+    /// Lets the browser draw once, if it draws at all.
+    async fn drawn();
 }
 
 #[wasm_bindgen(module = "/www/recover.js")]
@@ -119,8 +119,8 @@ pub fn EditorView(props: &EditorProps) -> Html {
                     return;
                 };
                 let editor = made.editor.clone();
-                // Nobody sees it yet: what follows can be a task of its own.
-                pause().await;
+                // It measures its lines before it is seen: nothing moves when it takes the field's place.
+                drawn().await;
                 if !still.get() {
                     return;
                 }
@@ -206,7 +206,7 @@ pub fn EditorView(props: &EditorProps) -> Html {
     };
     html! {
         <div class="editor">
-            <div class="editor-place" ref={place} hidden={!*ready}></div>
+            <div class={classes!("editor-place", (!*ready).then_some("unready"))} ref={place}></div>
             if !*ready {
                 <textarea ref={plain} class="editor-plain mono" aria-label={props.name.clone()} value={props.text.to_string()}
                     spellcheck="false" autocapitalize="off" autocomplete="off" wrap="off" oninput={typed} onkeydown={keys}

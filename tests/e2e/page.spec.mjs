@@ -283,8 +283,8 @@ test('when the program stops, the texts are there and a reload goes on', async (
   await expect(page.getByRole('heading', { name: 'The playground has stopped' })).toBeVisible();
   await expect(page.getByLabel('Your manifests')).toHaveValue(/# mine[^]*# the very last/);
   await button(page, 'Reload and go on').click();
-  await expect(card(page, 'worker1')).toContainText('available');
   await expect(page.locator('.cm-content')).toContainText('# mine');
+  await expect(card(page, 'worker1')).toContainText('available');
   // The editor holds only what is in sight.
   await page.locator('.cm-content').press('ControlOrMeta+End');
   await expect(page.locator('.cm-content')).toContainText('# the very last');

@@ -36,4 +36,11 @@ export async function loadEditor(plain) {
 }
 
 /** Ends the task: what follows is one of its own. */
-export const pause = () => new Promise((next) => setTimeout(next));
+const pause = () => new Promise((next) => setTimeout(next));
+
+/** Fulfilled when the browser has drawn once more, or does not draw because nobody looks. */
+export const drawn = () =>
+  new Promise((next) => {
+    requestAnimationFrame(() => setTimeout(next));
+    setTimeout(next, 300);
+  });
