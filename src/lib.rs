@@ -24,6 +24,7 @@ pub mod kubelet;
 pub mod lessons;
 pub mod manifest;
 pub mod objects;
+pub mod order;
 pub mod permalink;
 pub mod scheduler;
 pub mod simulation;

@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Modules from the bottom up. A module may use those of an earlier row and itself, not its neighbours.
-const ROWS: [&[&str]; 10] = [
+const ROWS: [&[&str]; 11] = [
+    &["order"],
     &["objects", "manifest"],
     &["apiserver"],
     &["controllers", "scheduler", "kubelet"],

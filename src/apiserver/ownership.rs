@@ -7,6 +7,7 @@ use super::requests::{self, Answer, FieldValidation, WriteOptions};
 use super::schema::{Field, Kind, Resource, field_of};
 use super::{ApiServer, Status, defaulting, validation};
 use crate::objects::{LAST_APPLIED, Object, ObjectKey};
+use crate::order::Collect;
 use rpds::RedBlackTreeMap;
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,7 +57,7 @@ impl Ownership {
         let mut owners = self.of(uid);
         let gone =
             |path: &FieldPath, new: &BTreeMap<FieldPath, Value>| old.contains_key(path) && !new.contains_key(path);
-        let lost: BTreeSet<FieldPath> = old.keys().filter(|path| gone(path, &new)).cloned().collect();
+        let lost: BTreeSet<FieldPath> = old.keys().filter(|path| gone(path, &new)).cloned().collect_set();
         new.retain(|path, value| old.get(path) != Some(value));
         for owner in &mut owners {
             owner.fields.retain(|path| !lost.contains(path) && !new.contains_key(path));
@@ -266,7 +267,7 @@ pub fn apply(
     let manager: Rc<str> = manager.into();
     let decoded = requests::decode(resource, &mut manifest.clone(), options.validation);
     let warnings = decoded.map_err(|why| validation::undecodable(resource, &why))?;
-    let mut fields: BTreeSet<FieldPath> = fields_of(resource, &manifest).into_keys().collect();
+    let mut fields: BTreeSet<FieldPath> = fields_of(resource, &manifest).into_keys().collect_set();
     // The server keeps that text itself.
     fields.remove(&annotation_path());
     let Ok(old) = requests::get(api, resource, key) else {

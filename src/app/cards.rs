@@ -4,6 +4,7 @@ use crate::apiserver::Store;
 use crate::app::view::{Fleet, NodeCard};
 use crate::controllers::daemonset::eligibility::Rules;
 use crate::objects::*;
+use crate::order::Order;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -113,7 +114,7 @@ impl Cards {
     fn sort(&mut self) {
         let mut cards: Vec<Rc<NodeCard>> = self.made.values().map(|made| Rc::clone(&made.card)).collect();
         let is_worker = |card: &NodeCard| !card.roles.iter().any(|role| role == "control-plane");
-        cards.sort_by(|a, b| is_worker(a).cmp(&is_worker(b)).then_with(|| natural_cmp(&a.name, &b.name)));
+        cards.order_by(|a, b| is_worker(a).cmp(&is_worker(b)).then_with(|| natural_cmp(&a.name, &b.name)));
         self.list = Rc::new(cards);
     }
 }

@@ -8,6 +8,7 @@ use crate::insight::lint;
 use crate::kubectl::{Context, FieldDiff, Preview, PreviewAction, PreviewItem};
 use crate::manifest::{self, Diagnostic, Limits, ManifestRead, Severity, TextEdit, apply_edits};
 use crate::objects::{DEPRECATED_TEMPLATE_GENERATION, LAST_APPLIED, Object, ObjectKey};
+use crate::order::Order;
 use crate::simulation::Session;
 use serde_json::Value;
 use std::rc::Rc;
@@ -188,7 +189,7 @@ impl Checking {
         let review = changes.then(|| Rc::new(Review { objects: self.objects }));
         let mut check = Check { text: self.text, review, ..Check::default() };
         let mut findings = self.findings;
-        findings.sort_by_key(|finding| (finding.from, !finding.error));
+        findings.order_by_key(|finding| (finding.from, !finding.error));
         check.take(findings, words);
         let mut findings = self.lint;
         lint::in_order(&mut findings);

@@ -3,6 +3,7 @@
 //! While somebody types, the text is rarely correct YAML. So the place is found by indentation, as a person finds it.
 
 use crate::apiserver::schema::{self, Field, Kind, allowed_values, describe};
+use crate::order::Order;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -86,7 +87,7 @@ pub fn offers(text: &str, position: usize) -> Vec<Offer> {
             (!field.required, offer)
         })
         .collect();
-    offers.sort_by(|a, b| (a.0, &a.1.label).cmp(&(b.0, &b.1.label)));
+    offers.order_by(|a, b| (a.0, &a.1.label).cmp(&(b.0, &b.1.label)));
     offers.into_iter().map(|(_, offer)| offer).collect()
 }
 

@@ -9,6 +9,7 @@ use crate::insight::explain::{Caution, Change, Edit, ManifestEdit, Rendered};
 use crate::insight::placement::{Owner, PlacementChange, Remedy};
 use crate::manifest::{self, Limits, ManifestRead, to_yaml};
 use crate::objects::{DaemonSet, Kind, Object, ObjectKey, Pod};
+use crate::order::Order;
 use serde_json::Value;
 use std::rc::Rc;
 
@@ -122,7 +123,7 @@ fn offer_for_pod(model: &Model, pod: &Pod, change: &PlacementChange) -> Option<F
 /// is.
 fn source(model: &Model, owner: &Owner, object: impl FnOnce() -> Object) -> (Option<FileId>, String) {
     let mut files: Vec<_> = model.files.list().iter().collect();
-    files.sort_by_key(|file| file.id != model.files.shown_id());
+    files.order_by_key(|file| file.id != model.files.shown_id());
     let holder =
         files.into_iter().find(|file| find_owner(&manifest::read(&file.text, &Limits::default()), owner).is_some());
     match holder {

@@ -13,6 +13,7 @@ use crate::app::view::{
     PodTile, SetHead, StoryEntry, StoryPart, VerdictView, insight_view,
 };
 use crate::objects::*;
+use crate::order::Order;
 use crate::simulation::{Session, Step};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -305,7 +306,7 @@ fn changes(step: &Step) -> Vec<ObjectDiff> {
 fn events(session: &Session) -> Vec<EventRow> {
     let world = session.world();
     let mut events: Vec<&Rc<Event>> = world.store().events().values().collect();
-    events.sort_by(|a, b| (b.last_timestamp, &b.metadata.name).cmp(&(a.last_timestamp, &a.metadata.name)));
+    events.order_by(|a, b| (b.last_timestamp, &b.metadata.name).cmp(&(a.last_timestamp, &a.metadata.name)));
     events
         .into_iter()
         .take(EVENTS)

@@ -6,6 +6,7 @@
 
 use crate::apiserver::{Change, Delete, Now, Plan, Store, Timer, Write};
 use crate::objects::*;
+use crate::order::Order;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -108,7 +109,7 @@ fn collect_finished(store: &Store, plan: &mut PodGcPlan) {
         return;
     }
     let evicted = |pod: &Pod| pod.status.phase == FAILED && pod.status.reason == "Evicted";
-    finished.sort_by_key(|pod| (!evicted(pod), pod.metadata.creation_timestamp, pod.metadata.key()));
+    finished.order_by_key(|pod| (!evicted(pod), pod.metadata.creation_timestamp, pod.metadata.key()));
     let count = finished.len();
     for pod in finished.into_iter().take(surplus) {
         let pod_key = pod.metadata.key();

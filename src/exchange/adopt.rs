@@ -9,6 +9,7 @@ use crate::controllers::daemonset::{controller_reference, revision_data};
 use crate::controllers::deployment::max_surge;
 use crate::kubelet::{Behaviour, BehaviourMatch, Behaviours, Outcome};
 use crate::objects::*;
+use crate::order::{Collect, Order};
 use crate::simulation::{DEFAULT_START, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -202,7 +203,7 @@ impl Adopting {
         for object in &self.objects {
             let Object::DaemonSet(set) = object else { continue };
             let Some(hashes) = hashes.get(&set.metadata.uid) else { continue };
-            if hashes.keys().map(|(_, hash)| hash).collect::<BTreeSet<_>>().len() > 1 {
+            if hashes.keys().map(|(_, hash)| hash).collect_set().len() > 1 {
                 report.mixed.push(set.metadata.key());
             }
             if owned.contains(&set.metadata.uid) {
@@ -224,7 +225,7 @@ impl Adopting {
 
     /// Owners that are not there: of kinds that nothing acts on, they are put in by name; others are taken off.
     fn owners(&mut self, report: &mut Report) {
-        let present: BTreeSet<Rc<str>> = self.objects.iter().map(|object| object.metadata().uid.clone()).collect();
+        let present: BTreeSet<Rc<str>> = self.objects.iter().map(|object| object.metadata().uid.clone()).collect_set();
         let mut stand_ins: BTreeMap<Rc<str>, Unstructured> = BTreeMap::new();
         for object in &mut self.objects {
             let is_pod = matches!(object, Object::Pod(_));
@@ -421,7 +422,7 @@ fn belong(deployment: &Deployment, sets: &mut [ReplicaSet]) {
     };
     let wanted = images(&deployment.spec.template.spec);
     let desired = deployment.spec.replicas.unwrap_or(1);
-    sets.sort_by_key(|set| (images(&set.spec.template.spec) == wanted, set.metadata.creation_timestamp));
+    sets.order_by_key(|set| (images(&set.spec.template.spec) == wanted, set.metadata.creation_timestamp));
     let count = sets.len();
     for (index, set) in sets.iter_mut().enumerate() {
         let owner = OwnerReference {

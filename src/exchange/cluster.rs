@@ -1,6 +1,7 @@
 //! Objects of the playground as manifests that another cluster takes.
 
 use crate::objects::*;
+use crate::order::Collect;
 use serde_json::Value;
 
 /// Members of `metadata` that the API server writes.
@@ -27,7 +28,7 @@ fn without_nothing(tree: Value) -> Value {
         Value::Object(members) => {
             let kept = members.into_iter().map(|(key, value)| (key, without_nothing(value)));
             let is_nothing = |value: &Value| value.is_null() || value.as_array().is_some_and(Vec::is_empty);
-            Value::Object(kept.filter(|(_, value)| !is_nothing(value)).collect())
+            Value::Object(kept.filter(|(_, value)| !is_nothing(value)).collect_object())
         }
         Value::Array(items) => Value::Array(items.into_iter().map(without_nothing).collect()),
         other => other,

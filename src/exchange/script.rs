@@ -5,6 +5,7 @@ use super::replay::{Played, comment, here_document, played, seconds, variable};
 use crate::kubectl::shell::quote;
 use crate::manifest;
 use crate::objects::natural_cmp;
+use crate::order::Order;
 use crate::simulation::{Session, SimCommand, sim_command_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -79,7 +80,7 @@ fn nodes(objects: &[Value], named: &BTreeSet<String>) -> String {
     }
     let (mut controls, mut workers) = (0, 0);
     let mut wanted: Vec<&String> = wanted.iter().collect();
-    wanted.sort_by(|a, b| natural_cmp(a, b));
+    wanted.order_by(|a, b| natural_cmp(a, b));
     for node in wanted {
         let variable = variable(node);
         if !is_there(node) {

@@ -4,6 +4,7 @@
 use super::trial::{Trial, manifest_of};
 use crate::controllers::daemonset::Rules;
 use crate::objects::*;
+use crate::order::Order;
 use crate::simulation::World;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -113,7 +114,7 @@ impl Compare {
         let rules = Rules::of(daemonset);
         let nodes = || store.nodes().values().filter(|node| rules.eligibility(node).should_run);
         let mut eligible: Vec<Rc<str>> = nodes().map(|node| Rc::clone(&node.metadata.name)).collect();
-        eligible.sort_by(|a, b| natural_cmp(a, b));
+        eligible.order_by(|a, b| natural_cmp(a, b));
         let replicas = replicas.unwrap_or(eligible.len());
         // The new node is one that the DaemonSet is meant for, if there is any.
         let likeness = nodes().next().or_else(|| store.nodes().values().next());
@@ -178,7 +179,7 @@ impl Compare {
         let mut names: Vec<Rc<str>> =
             set.trial.world().store().nodes().values().map(|node| Rc::clone(&node.metadata.name)).collect();
         let new_node = &self.new_node.0;
-        names.sort_by(|a, b| (a == new_node).cmp(&(b == new_node)).then_with(|| natural_cmp(a, b)));
+        names.order_by(|a, b| (a == new_node).cmp(&(b == new_node)).then_with(|| natural_cmp(a, b)));
         let rules = Rules::of(&self.set);
         let store = set.trial.world().store();
         let node = |name: Rc<str>| ComparedNode {
@@ -319,7 +320,7 @@ pub fn effect(world: &World, before: Option<&DaemonSet>, after: &DaemonSet) -> C
         }
     }
     for names in [&mut effect.gains, &mut effect.loses, &mut effect.strands] {
-        names.sort_by(|a, b| natural_cmp(a, b));
+        names.order_by(|a, b| natural_cmp(a, b));
     }
     let [_, desired] = effect.desired;
     if new_revision {

@@ -10,6 +10,7 @@ use crate::apiserver::Change;
 use crate::controllers::daemonset::{Rules, max_surge, max_unavailable};
 use crate::kubelet::Behaviours;
 use crate::objects::*;
+use crate::order::Collect;
 use crate::simulation::{Scenario, World};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -192,12 +193,8 @@ fn model(daemonset: &DaemonSet, behaviours: &Behaviours, nodes: usize) -> World 
             }
             // Requests could fill a node; limits stay, since they decide who is killed.
             if let Some(resources) = &mut container.resources {
-                resources.requests = resources
-                    .limits
-                    .keys()
-                    .map(|name| (name.clone(), Quantity::default()))
-                    .collect::<BTreeMap<_, _>>()
-                    .into();
+                resources.requests =
+                    resources.limits.keys().map(|name| (name.clone(), Quantity::default())).collect_map().into();
                 Rc::make_mut(&mut resources.limits).retain(|name, _| name == MEMORY || name == CPU);
             }
         }
@@ -271,7 +268,7 @@ impl Rollout {
     /// # Errors
     /// What kubectl printed when the manifest was refused.
     pub fn of_manifest(world: &World, key: &ObjectKey, text: &str) -> Result<Self, String> {
-        let files = BTreeMap::from([("trial.yaml".to_owned(), text.to_owned())]);
+        let files = [("trial.yaml".to_owned(), text.to_owned())].into_iter().collect_map();
         Self::begin(Trial::new(world.clone()), key, |trial| trial.run("kubectl apply -f trial.yaml", &files))
     }
 
@@ -368,7 +365,7 @@ impl Coverage {
         coverage.uid = Rc::clone(&set.metadata.uid);
         let rules = Rules::of(set);
         let eligible = store.nodes().values().filter(|node| rules.eligibility(node).should_run);
-        coverage.nodes = eligible.map(|node| (Rc::clone(&node.metadata.name), (0, 0))).collect();
+        coverage.nodes = eligible.map(|node| (Rc::clone(&node.metadata.name), (0, 0))).collect_map();
         for pod in store.pods_controlled_by(&coverage.uid.clone()) {
             coverage.count(pod, true);
         }

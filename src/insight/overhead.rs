@@ -6,6 +6,7 @@
 use crate::apiserver::Store;
 use crate::controllers::daemonset::Rules;
 use crate::objects::*;
+use crate::order::Order;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -265,7 +266,7 @@ fn per_pod(daemonset: &DaemonSet, store: &Store) -> (Amount, Vec<Part>) {
 /// What all DaemonSets of the cluster take, the largest first (by their part of the eligible nodes).
 pub fn fleet(store: &Store, label: Option<&str>) -> Vec<Overhead> {
     let mut all: Vec<Overhead> = store.daemon_sets().values().map(|set| overhead(set, store, label)).collect();
-    all.sort_by(|a, b| b.share.most().total_cmp(&a.share.most()));
+    all.order_by(|a, b| b.share.most().total_cmp(&a.share.most()));
     all
 }
 
@@ -334,6 +335,6 @@ pub fn requests_change(daemonset: &DaemonSet, store: &Store, after: Amount) -> R
             no_room.push(Rc::clone(&node.metadata.name));
         }
     }
-    no_room.sort_by(|a, b| natural_cmp(a, b));
+    no_room.order_by(|a, b| natural_cmp(a, b));
     RequestsChange { before, after, total: after.minus(before).times(eligible), no_room }
 }

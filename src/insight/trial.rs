@@ -2,6 +2,7 @@
 
 use crate::apiserver::Change;
 use crate::objects::{DaemonSet, Kind, Object, ObjectKey};
+use crate::order::Collect;
 use crate::simulation::{Reason, World};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -55,7 +56,7 @@ impl Trial {
     /// What kubectl printed when it failed.
     pub fn apply(&mut self, objects: &[Value]) -> Told {
         let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
-        let files = BTreeMap::from([("trial.json".to_owned(), list.to_string())]);
+        let files = [("trial.json".to_owned(), list.to_string())].into_iter().collect_map();
         self.run("kubectl apply -f trial.json", &files).map(drop)
     }
 
@@ -102,7 +103,7 @@ pub type Applied = (Option<Rc<DaemonSet>>, Rc<DaemonSet>);
 /// What kubectl printed when the text cannot be applied.
 pub fn applied(world: &World, text: &str) -> Result<Vec<Applied>, String> {
     let mut trial = Trial::new(world.clone());
-    let files = BTreeMap::from([("trial.yaml".to_owned(), text.to_owned())]);
+    let files = [("trial.yaml".to_owned(), text.to_owned())].into_iter().collect_map();
     let changes = trial.run("kubectl apply -f trial.yaml", &files)?;
     let mut sets: Vec<Rc<DaemonSet>> = Vec::new();
     for change in changes.iter() {

@@ -1,6 +1,7 @@
 //! What a scenario should come to, compared with what it came to.
 
 use crate::lessons::{self, Check, Counter, Ending, Expectation, Item, LessonError, PodTest, Scene};
+use crate::order::Order;
 use crate::simulation::{Scenario, Session, World};
 use serde::Serialize;
 use serde_json::Value;
@@ -141,7 +142,7 @@ fn actual(check: &Check, scene: Scene<'_>) -> String {
 fn pods(test: &PodTest, world: &World) -> String {
     let found = lessons::matching_pods(test, world);
     let mut places: Vec<&str> = found.iter().map(|pod| pod.target_node().unwrap_or("no node")).collect();
-    places.sort_unstable();
+    places.order();
     let on = if places.is_empty() { String::new() } else { format!(" (on {})", places.join(", ")) };
     format!("{} such {}{on}", found.len(), if found.len() == 1 { "pod" } else { "pods" })
 }

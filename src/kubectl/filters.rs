@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::flags;
 use crate::objects::natural_cmp;
+use crate::order::Order;
 
 /// What a program prints and how it ends.
 pub(crate) struct Filtered {
@@ -162,7 +163,7 @@ fn text_program(
                 let end = text.find(|c: char| !(c.is_ascii_digit() || c == '-' || c == '.')).unwrap_or(text.len());
                 text.get(..end).and_then(|digits| digits.parse::<f64>().ok()).unwrap_or(0.0)
             };
-            sorted.sort_by(|a, b| {
+            sorted.order_by(|a, b| {
                 let (x, y) = (key(a), key(b));
                 let order = if flags.is_on("numeric-sort") || flags.is_on("human-numeric-sort") {
                     number(&x).total_cmp(&number(&y))

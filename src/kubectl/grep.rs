@@ -2,6 +2,7 @@
 //! anchors, `\b`.
 
 use super::flags::Flags;
+use crate::order::Collect;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
@@ -149,7 +150,7 @@ impl Matcher {
                     if chars.get(start..end) == Some(wanted.as_slice()) { vec![end] } else { Vec::new() }
                 }
                 Pattern::Expression(node) => {
-                    ends(node, &chars, &BTreeSet::from([start]), &self.budget).into_iter().collect()
+                    ends(node, &chars, &[start].into_iter().collect_set(), &self.budget).into_iter().collect()
                 }
             };
             let end = ends.into_iter().filter(|end| {
@@ -176,8 +177,9 @@ fn ends(node: &Node, text: &[char], starts: &BTreeSet<usize>, budget: &Cell<usiz
     let one = |fits: &dyn Fn(char) -> bool| -> BTreeSet<usize> {
         starts.iter().filter(|at| text.get(**at).is_some_and(|c| fits(*c))).map(|at| at.saturating_add(1)).collect()
     };
-    let places =
-        |fits: &dyn Fn(usize) -> bool| -> BTreeSet<usize> { starts.iter().copied().filter(|at| fits(*at)).collect() };
+    let places = |fits: &dyn Fn(usize) -> bool| -> BTreeSet<usize> {
+        starts.iter().copied().filter(|at| fits(*at)).collect_set()
+    };
     match node {
         Node::Empty => starts.clone(),
         Node::Char(wanted) => one(&|c| c == *wanted),

@@ -3,6 +3,7 @@
 use crate::apiserver::schema::{Resource, resources};
 use crate::apiserver::{ApiServer, Status, Store, requests};
 use crate::objects::*;
+use crate::order::Order;
 use serde_json::{Value, json};
 
 /// Where the API server listens.
@@ -48,7 +49,7 @@ pub(crate) fn list(api: &ApiServer, resource: &Resource, namespace: Option<&str>
     let system = system_objects(api, resource);
     if !system.is_empty() {
         objects.extend(system);
-        objects.sort_by_key(Object::key);
+        objects.order_by_cached_key(Object::key);
         objects.dedup_by_key(|object| object.key());
     }
     if let Some(namespace) = namespace {
@@ -158,7 +159,7 @@ pub(crate) fn behind(api: &ApiServer, service: &Unstructured) -> Vec<String> {
     let pods = Store::in_namespace(api.store().pods(), &service.metadata.namespace);
     let ready = pods.filter(|pod| pod.is_ready() && !pod.is_terminating() && fits(pod));
     let mut found: Vec<String> = ready.map(|pod| pod.status.pod_ip.to_string()).filter(|ip| !ip.is_empty()).collect();
-    found.sort();
+    found.order();
     found
 }
 

@@ -2,6 +2,7 @@
 
 use crate::apiserver::validation::names;
 use crate::objects::{LabelSelectorRequirement, NodeSelectorRequirement};
+use crate::order::Order;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -209,7 +210,7 @@ impl Parser {
                     if expects_value {
                         values.push(String::new());
                     }
-                    values.sort();
+                    values.order();
                     values.dedup();
                     return Ok(values);
                 }

@@ -2,6 +2,7 @@
 
 use super::reason::Refusal;
 use crate::objects::*;
+use crate::order::Order;
 use crate::scheduler::plugins::node_affinity;
 use crate::scheduler::plugins::node_ports::{self, HostPort};
 use std::collections::BTreeMap;
@@ -74,7 +75,7 @@ fn fits(pod: &Pod, node: &Node, others: &[&Pod]) -> Result<(), Refusal> {
     let rank = |name: &str| [CPU, MEMORY, EPHEMERAL_STORAGE].iter().position(|n| *n == name).unwrap_or(3);
     let mut names: Vec<&String> =
         requests.iter().filter(|(_, amount)| !amount.is_zero()).map(|(name, _)| name).collect();
-    names.sort_by_key(|name| (rank(name), (*name).clone()));
+    names.order_by_key(|name| (rank(name), (*name).clone()));
     for name in names {
         let Some(capacity) = allocatable(name) else { continue };
         let requested = requests.get(name).copied().unwrap_or_default();

@@ -6,6 +6,7 @@ use super::reason::Eviction;
 use super::runtime::PodRuntime;
 use crate::apiserver::Now;
 use crate::objects::*;
+use crate::order::Order;
 use std::cmp::Reverse;
 
 /// Milliseconds between two looks at what is left, and so between two evictions.
@@ -57,7 +58,7 @@ pub struct Candidate<'a> {
 /// Follows kubernetes pkg/kubelet/eviction/helpers.go rankMemoryPressure and rankDiskPressureFunc, v1.36.
 pub fn rank<'a>(mut candidates: Vec<Candidate<'a>>) -> Vec<Candidate<'a>> {
     candidates.retain(|c| !is_critical(c.pod));
-    candidates.sort_by_key(|c| {
+    candidates.order_by_key(|c| {
         let excess = c.usage.nano_value() - c.request.nano_value();
         (c.usage <= c.request, c.pod.priority(), Reverse(excess), c.pod.metadata.key())
     });

@@ -4,6 +4,7 @@ use super::behaviour::Behaviours;
 use super::runtime::PodRuntime;
 use crate::apiserver::{Now, Store, Timer};
 use crate::objects::*;
+use crate::order::{Collect, Order};
 use rpds::{RedBlackTreeMap, RedBlackTreeSet};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -54,7 +55,7 @@ impl KubeletState {
     pub fn new(store: &Store, behaviours: Behaviours) -> Self {
         let mut state = Self { behaviours, ..Self::default() };
         let mut nodes: Vec<&Rc<Node>> = store.nodes().values().collect();
-        nodes.sort_by(|a, b| natural_cmp(a.name(), b.name()));
+        nodes.order_by(|a, b| natural_cmp(a.name(), b.name()));
         for node in nodes {
             state.register(node);
             // Of a kubelet that the node controller has heard nothing from, nothing is to be heard.
@@ -100,7 +101,8 @@ impl KubeletState {
         let number = u32::try_from(self.nodes.size()).unwrap_or(u32::MAX).saturating_add(1);
         let healthy =
             |c: &&NodeCondition| super::node::healthy_condition(&c.type_).is_none_or(|h| h.status != c.status);
-        let reported = node.status.conditions.iter().filter(healthy).map(|c| (c.type_.clone(), c.clone())).collect();
+        let reported =
+            node.status.conditions.iter().filter(healthy).map(|c| (c.type_.clone(), c.clone())).collect_map();
         let runtime = NodeRuntime { number, reported, ..NodeRuntime::default() };
         self.nodes.insert_mut(node.name().clone(), Rc::new(runtime));
     }

@@ -5,6 +5,7 @@ use super::fault::{Fault, Language, LessonError};
 use super::fields::{Faults, Field, Yaml};
 use super::lesson::*;
 use crate::kubelet::Behaviours;
+use crate::order::{Collect, Order};
 use crate::simulation::{LogEntry, Machines, Scenario, parse_duration};
 use std::collections::BTreeMap;
 
@@ -52,7 +53,7 @@ impl Lesson {
         if faults.0.is_empty() {
             return Ok(lesson);
         }
-        faults.0.sort_by_key(|error| error.line);
+        faults.0.order_by_key(|error| error.line);
         faults.0.dedup();
         Err(faults.0)
     }
@@ -399,7 +400,7 @@ fn read_nodes(field: &Field<'_>, scenario: &mut Scenario, faults: &mut Faults) {
 fn pairs(field: &Field<'_>, member: &str, faults: &mut Faults) -> BTreeMap<String, String> {
     let field = field.get(member);
     let keys = field.iter().filter_map(|f| f.value.as_object()).flat_map(|map| map.keys());
-    keys.filter_map(|key| Some((key.clone(), field.as_ref()?.get(key)?.printed(faults)?))).collect()
+    keys.filter_map(|key| Some((key.clone(), field.as_ref()?.get(key)?.printed(faults)?))).collect_map()
 }
 
 #[cfg(test)]

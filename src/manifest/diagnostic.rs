@@ -3,6 +3,7 @@
 use super::limits::LimitKind;
 use super::path::PathSegment;
 use super::position::Span;
+use crate::order::Order;
 use serde::Serialize;
 use std::fmt;
 
@@ -210,7 +211,7 @@ impl Diagnostic {
 /// Applies edits (as in [`Diagnostic::fix`]) to a text. Edits that do not fit the text are left out.
 pub fn apply_edits(text: &str, edits: &[TextEdit]) -> String {
     let mut sorted: Vec<&TextEdit> = edits.iter().collect();
-    sorted.sort_by_key(|edit| (edit.start, edit.end));
+    sorted.order_by_key(|edit| (edit.start, edit.end));
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for edit in sorted {

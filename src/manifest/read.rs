@@ -14,6 +14,7 @@ use super::position::LineIndex;
 use super::source::Line;
 use super::stream::{Chunk, Chunks, json_error_text};
 use super::tree::{NodeId, Tree};
+use crate::order::Order;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -345,7 +346,7 @@ impl Reader<'_> {
     /// By place; the documents' errors keep naming theirs.
     fn sort_diagnostics(&mut self) {
         let mut order: Vec<usize> = (0..self.diagnostics.len()).collect();
-        order.sort_by_key(|index| self.diagnostics.get(*index).map(|diagnostic| diagnostic.span.start.offset));
+        order.order_by_key(|index| self.diagnostics.get(*index).map(|diagnostic| diagnostic.span.start.offset));
         for document in &mut self.documents {
             document.error = document.error.and_then(|error| order.iter().position(|index| *index == error));
         }

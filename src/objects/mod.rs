@@ -46,6 +46,7 @@ pub use templates::*;
 pub use time::Time;
 pub use usage::*;
 
+use crate::order::Collect;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -56,7 +57,7 @@ pub type StringMap = Rc<BTreeMap<String, String>>;
 
 /// Makes a [`StringMap`] from pairs; later pairs win.
 pub fn string_map<K: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (K, V)>) -> StringMap {
-    Rc::new(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect())
+    Rc::new(pairs.into_iter().map(|(k, v)| (k.into(), v.into())).collect_map())
 }
 
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {

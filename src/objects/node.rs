@@ -1,4 +1,5 @@
 use super::{ObjectMeta, ResourceList, Taint, Time, api_struct};
+use crate::order::Order;
 use std::rc::Rc;
 
 api_struct! {
@@ -89,7 +90,7 @@ impl Node {
                 None => (key == "kubernetes.io/role" && !value.is_empty()).then_some(value.as_str()),
             })
             .collect();
-        roles.sort_unstable();
+        roles.order();
         roles.dedup();
         roles
     }

@@ -1,4 +1,5 @@
 use super::{CPU, Container, MEMORY, PodSpec, Quantity, ResourceRequirements};
+use crate::order::Collect;
 use std::collections::BTreeMap;
 
 /// Amounts by resource name, summed up.
@@ -25,7 +26,7 @@ pub type AmountsRef<'a> = BTreeMap<&'a str, Quantity>;
 impl PodSpec {
     /// What the pod takes of its node, by resource name. See [`Self::request_sums`].
     pub fn effective_requests(&self) -> Amounts {
-        self.request_sums(&[]).into_iter().map(|(name, amount)| (name.to_owned(), amount)).collect()
+        self.request_sums(&[]).into_iter().map(|(name, amount)| (name.to_owned(), amount)).collect_map()
     }
 
     /// What the pod takes of its node: the larger of what its containers and sidecars ask for together and what the

@@ -1,4 +1,5 @@
 use super::{StringMap, api_struct};
+use crate::order::Order;
 use std::collections::BTreeMap;
 
 api_struct! {
@@ -53,7 +54,7 @@ impl std::fmt::Display for LabelSelector {
             self.match_labels.iter().map(|(key, value)| (key.as_str(), format!("{key}={value}"))).collect();
         for r in &self.match_expressions {
             let mut values = r.values.clone();
-            values.sort();
+            values.order();
             let text = match r.operator.as_str() {
                 "In" => format!("{} in ({})", r.key, values.join(",")),
                 "NotIn" => format!("{} notin ({})", r.key, values.join(",")),
@@ -62,7 +63,7 @@ impl std::fmt::Display for LabelSelector {
             };
             parts.push((&r.key, text));
         }
-        parts.sort_by(|a, b| a.0.cmp(b.0));
+        parts.order_by(|a, b| a.0.cmp(b.0));
         if parts.is_empty() {
             return f.write_str("<none>");
         }

@@ -1,6 +1,7 @@
 //! Nodes as they come: constructors with capacity, labels, taints and conditions like real ones.
 
 use super::*;
+use crate::order::Collect;
 use serde_json::json;
 
 /// A kind of machine.
@@ -194,12 +195,14 @@ impl NodeTemplate {
             node.spec.pod_cidr = format!("{}.0/24", pod_network(number));
             node.spec.other.insert("podCIDRs", json!([node.spec.pod_cidr]));
         }
-        let mut capacity = Amounts::from([
+        let mut capacity: Amounts = [
             (CPU.to_owned(), Quantity::from_milli(shape.cpu_milli)),
             (MEMORY.to_owned(), Quantity::from_bytes(shape.memory_kib * 1024)),
             (EPHEMERAL_STORAGE.to_owned(), Quantity::from_bytes(shape.storage_kib * 1024)),
             (PODS.to_owned(), Quantity::from_units(shape.pods)),
-        ]);
+        ]
+        .into_iter()
+        .collect_map();
         if self == Self::Gpu {
             capacity.insert("nvidia.com/gpu".into(), Quantity::from_units(4));
         }
@@ -240,7 +243,7 @@ fn labels(template: NodeTemplate, shape: &Shape, name: &str, number: u32) -> BTr
     .into_iter()
     .chain(shape.labels.iter().copied())
     .map(|(key, value)| (key.to_owned(), value.to_owned()))
-    .collect();
+    .collect_map();
     if !shape.instance_type.is_empty() {
         let zone = ["a", "b", "c"].get(number as usize % 3).copied().unwrap_or("a");
         labels.insert("node.kubernetes.io/instance-type".into(), shape.instance_type.into());

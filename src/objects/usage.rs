@@ -1,4 +1,5 @@
 use super::{AmountsRef, CPU, EPHEMERAL_STORAGE, MEMORY, Node, PODS, Pod, PodSpec, Quantity};
+use crate::order::Collect;
 use std::collections::BTreeMap;
 
 /// Amounts of resources in the scheduler's whole numbers: cpu in thousandths, everything else in whole units (bytes, devices).
@@ -91,7 +92,7 @@ pub struct Allocatable {
 pub fn allocatable(node: &Node) -> Allocatable {
     let amounts = node.status.allocatable.iter().map(|(name, quantity)| (name.as_str(), *quantity));
     let pods = node.status.allocatable.get(PODS).map_or(0, |quantity| quantity.value());
-    Allocatable { resources: Requests::from_amounts(amounts.collect()), pods }
+    Allocatable { resources: Requests::from_amounts(amounts.collect_map()), pods }
 }
 
 /// What the node can give of one resource: milliCPU for `cpu`, whole units for every other, `pods` included.

@@ -1,6 +1,7 @@
 //! Plugins, their reasons, and how the reasons of many nodes become one diagnosis.
 
 use super::plugins::*;
+use crate::order::Collect;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -192,7 +193,7 @@ impl Diagnosis {
     /// What is said of a node that was not looked at; `None` when every node was.
     pub fn absent_message(&self) -> Option<String> {
         (!self.narrowed_by.is_empty()).then(|| {
-            let names: BTreeSet<&str> = self.narrowed_by.iter().map(|plugin| plugin.name()).collect();
+            let names: BTreeSet<&str> = self.narrowed_by.iter().map(|plugin| plugin.name()).collect_set();
             let names: Vec<&str> = names.into_iter().collect();
             format!("node(s) didn't satisfy plugin(s) [{}]", names.join(" "))
         })

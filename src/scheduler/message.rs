@@ -4,6 +4,7 @@
 
 use super::framework::Diagnosis;
 use super::preemption::{DryRunFailure, Ineligible, PreemptionOutcome};
+use crate::order::Order;
 use std::collections::BTreeMap;
 
 /// The message when the cluster has no node at all.
@@ -75,7 +76,7 @@ impl Counts {
     fn sentence(self, total: usize) -> String {
         let mut counted: Vec<String> =
             self.0.into_iter().map(|(message, count)| format!("{count} {message}")).collect();
-        counted.sort();
+        counted.order();
         match counted.as_slice() {
             [] => format!("0/{total} nodes are available:"),
             _ => format!("0/{total} nodes are available: {}.", counted.join(", ")),

@@ -7,6 +7,7 @@ use super::cycle::{ClusterState, Cycle};
 use super::framework::{Code, Diagnosis, FilterReason, code_of};
 use super::node_info::{NodeInfo, occupants};
 use crate::objects::*;
+use crate::order::{Collect, Order};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -68,13 +69,13 @@ pub fn preempt<'a>(cycle: &Cycle<'a>, state: &ClusterState, diagnosis: &Diagnosi
     }
     let curable = diagnosis.failures.iter().filter(|(_, reasons)| code_of(reasons) == Code::Unschedulable);
     let mut nodes: Vec<&Rc<Node>> = curable.filter_map(|(name, _)| cycle.store.node_named(name)).collect();
-    nodes.sort_by(|a, b| natural_cmp(a.name(), b.name()));
+    nodes.order_by(|a, b| natural_cmp(a.name(), b.name()));
 
     let wanted = (nodes.len() / 10).max(MIN_CANDIDATES);
     // Where many nodes are in question, one pass over the pods is cheaper than trying each node in vain.
     let in_vain = nodes.len() > MIN_CANDIDATES && !anyone_is_lower(cycle);
     if in_vain {
-        let failures = nodes.into_iter().map(|node| (node.name().clone(), DryRunFailure::NoVictims)).collect();
+        let failures = nodes.into_iter().map(|node| (node.name().clone(), DryRunFailure::NoVictims)).collect_map();
         return PreemptionOutcome::NoCandidates(failures);
     }
     let mut failures = BTreeMap::new();
@@ -158,7 +159,7 @@ fn select_victims<'a>(
         state.update(cycle, other, node, -1);
     }
     cycle.filter_info(&state, &info).map_err(DryRunFailure::StillRefused)?;
-    potential.sort_by_key(|pod| importance(pod));
+    potential.order_by_key(|pod| importance(pod));
     let (protected, free) = split_by_budget(cycle, potential);
 
     let mut victims: Vec<&Rc<Pod>> = Vec::new();
@@ -174,7 +175,7 @@ fn select_victims<'a>(
             violations += usize::from(index < count_protected);
         }
     }
-    victims.sort_by_key(|pod| importance(pod));
+    victims.order_by_key(|pod| importance(pod));
     Ok((victims.into_iter().map(Rc::clone).collect(), violations))
 }
 

@@ -10,6 +10,7 @@ use super::requeue::{ClusterEvent, may_help};
 use super::schedule::skip_reason;
 use crate::apiserver::{Change, Store};
 use crate::objects::*;
+use crate::order::Order;
 use rpds::RedBlackTreeMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -50,7 +51,7 @@ impl SchedulingQueue {
     /// A queue with all pods of the store that have to be placed, the oldest first.
     pub fn from_store(store: &Store) -> Self {
         let mut pending: Vec<&Rc<Pod>> = store.pods().values().filter(|pod| is_ready(pod)).collect();
-        pending.sort_by(|a, b| {
+        pending.order_by(|a, b| {
             let (a, b) = (&a.metadata, &b.metadata);
             a.creation_timestamp.cmp(&b.creation_timestamp).then_with(|| natural_cmp(&a.name, &b.name))
         });
@@ -156,7 +157,7 @@ impl SchedulingQueue {
             .filter(|key| self.waiting.get(*key).is_some_and(|waiting| helps(store, key, waiting, event)))
             .filter_map(|key| store.pod(key))
             .collect();
-        helped.sort_by(|a, b| natural_cmp(&a.metadata.name, &b.metadata.name));
+        helped.order_by(|a, b| natural_cmp(&a.metadata.name, &b.metadata.name));
         helped.into_iter().for_each(|pod| self.activate(pod));
     }
 

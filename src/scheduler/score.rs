@@ -7,6 +7,8 @@ use super::cycle::Cycle;
 use super::node_info::NodeInfo;
 use super::plugins::*;
 use crate::objects::*;
+use crate::order::smallest;
+use std::cmp::{Ordering, Reverse};
 use std::rc::Rc;
 
 /// A node's points, each part already multiplied by its plugin's weight.
@@ -59,7 +61,7 @@ pub fn score_nodes(cycle: &Cycle<'_>, feasible: &[NodeInfo<'_>], keep: usize) ->
     let balances = node_resources_balanced_allocation::applies(own);
 
     let at = |scores: &[i64], index: usize, weight: i64| scores.get(index).map_or(0, |s| s.saturating_mul(weight));
-    let mut scores: Vec<NodeScore> = feasible
+    let scores: Vec<NodeScore> = feasible
         .iter()
         .enumerate()
         .map(|(index, info)| {
@@ -85,13 +87,12 @@ pub fn score_nodes(cycle: &Cycle<'_>, feasible: &[NodeInfo<'_>], keep: usize) ->
             }
         })
         .collect();
-    let order = |a: &NodeScore, b: &NodeScore| b.total().cmp(&a.total()).then_with(|| natural_cmp(&a.node, &b.node));
-    if scores.len() > keep {
-        scores.select_nth_unstable_by(keep, order);
-        scores.truncate(keep);
-    }
-    scores.sort_by(order);
-    scores
+    let place = |place: usize| scores.get(place).map(|score: &NodeScore| (Reverse(score.total()), &score.node));
+    let best = smallest(scores.len(), keep, &mut |a, b| match (place(a), place(b)) {
+        (Some((a, a_node)), Some((b, b_node))) => a.cmp(&b).then_with(|| natural_cmp(a_node, b_node)),
+        _ => Ordering::Equal,
+    });
+    best.into_iter().filter_map(|place| scores.get(place).cloned()).collect()
 }
 
 /// Stretches the scores to 0 to 100 of the largest; `reverse`: the smallest is best.

@@ -4,6 +4,7 @@ use super::scenario::Scenario;
 use super::world::World;
 use crate::apiserver::Change;
 use crate::objects::*;
+use crate::order::Order;
 
 /// A world under construction: first the objects, then the actors' memory, then what the informers are shown, and last
 /// the looks of all actors that find nothing to do.
@@ -30,7 +31,7 @@ impl Opening {
             Object::Unstructured(other) => (other.api_version.clone(), other.kind.clone()),
             _ => Default::default(),
         };
-        objects.sort_by_cached_key(|object| (rank(object), other(object), object.key()));
+        objects.order_by_cached_key(|object| (rank(object), other(object), object.key()));
         let total = objects.len().saturating_mul(2).saturating_add(1);
         Self { scenario, world, objects: objects.into_iter(), told: None, total, done: 0 }
     }

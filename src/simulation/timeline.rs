@@ -6,6 +6,7 @@
 
 use super::step::{Reason, Step};
 use super::world::{Turned, World};
+use crate::order::Collect;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -75,7 +76,7 @@ pub struct Timeline {
 impl Timeline {
     /// A timeline without steps.
     pub fn new(start: World) -> Self {
-        let line = Line { steps: Vec::new(), kept: BTreeMap::from([(0, start.clone())]) };
+        let line = Line { steps: Vec::new(), kept: [(0, start.clone())].into_iter().collect_map() };
         Self { line, position: 0, present: start, visited: RefCell::default(), branches: Vec::new() }
     }
 
@@ -236,7 +237,7 @@ impl Timeline {
         if self.position < self.len() {
             self.visited.take();
             let steps = self.line.steps.iter().take(self.position).cloned().collect();
-            let kept = self.line.kept.range(..=self.position).map(|(at, world)| (*at, world.clone())).collect();
+            let kept = self.line.kept.range(..=self.position).map(|(at, world)| (*at, world.clone())).collect_map();
             let left = std::mem::replace(&mut self.line, Line { steps, kept });
             self.branches.push(Branch { line: left });
         }

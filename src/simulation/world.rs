@@ -10,6 +10,7 @@ use crate::apiserver::{ApiServer, Change, Now, Store};
 use crate::kubectl::{self, CommandOutput, Context, Effect};
 use crate::kubelet::Behaviours;
 use crate::objects::*;
+use crate::order::Collect;
 use rpds::RedBlackTreeMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -290,7 +291,7 @@ impl World {
             stdout: output.stdout,
             stderr: output.stderr,
             exit_code,
-            files: files.map(|(name, text)| (name.clone(), text.clone())).collect(),
+            files: files.map(|(name, text)| (name.clone(), text.clone())).collect_map(),
             effects: output.effects,
             beside,
         };

@@ -5,6 +5,7 @@ use super::requests::{Amounts, container_amounts};
 use crate::apiserver::schema::Tree;
 use crate::apiserver::schema::value::{object_at, objects_of};
 use crate::objects::Quantity;
+use crate::order::Collect;
 use serde_json::{Value, json};
 
 const ANNOTATION: &str = "kubernetes.io/limit-ranger";
@@ -56,7 +57,7 @@ pub fn limit_range_faults(range: &Value, pod: &Value) -> Vec<String> {
                 for container in spec.list("containers").chain(spec.list("initContainers")) {
                     let side = |name: &str| {
                         let list = container.at("resources").map(name);
-                        list.map(|(name, amount)| (name.clone(), parse(amount))).collect::<Amounts>()
+                        list.map(|(name, amount)| (name.clone(), parse(amount))).collect_map()
                     };
                     bounds(item, "Container", &side("requests"), &side("limits"), &mut faults);
                 }

@@ -2,6 +2,7 @@
 //!
 //! Follows kubernetes staging pod-security-admission (admission, api, policy), v1.36. Nothing is exempt, as by default.
 use crate::apiserver::schema::Tree;
+use crate::order::{Collect, Order};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,7 +175,7 @@ pub fn namespace_warnings<'a>(
         _ => format!("{pod} (and {} other pods): {reasons}", count.saturating_sub(1)),
     };
     let mut lines: Vec<String> = alike.into_iter().map(line).collect();
-    lines.sort_unstable();
+    lines.order();
     if !lines.is_empty() {
         let head = format!("existing pods in namespace \"{name}\" violate the new PodSecurity enforce level \"{now}\"");
         lines.insert(0, head);
@@ -307,7 +308,7 @@ impl<'a> Checked<'a> {
         let entries =
             self.annotations.entries().filter(|(key, value)| key.starts_with(APP_ARMOR) && !allowed(value.text()));
         let mut annotations: Vec<String> = entries.map(|(key, value)| format!("{key}={:?}", value.text())).collect();
-        annotations.sort_unstable();
+        annotations.order();
         if !annotations.is_empty() {
             setters.push(plural(annotations.len(), "annotation", "annotations").into());
             values.append(&mut annotations);
@@ -332,7 +333,7 @@ impl<'a> Checked<'a> {
             |container: Tree<'a>| container.list("ports").map(|port| port.int("hostPort")).filter(|port| *port != 0);
         let bad = self.those(|container| ports(container).next().is_some());
         // Sorted as texts.
-        let numbers: BTreeSet<String> = self.containers().flat_map(ports).map(|port| port.to_string()).collect();
+        let numbers: BTreeSet<String> = self.containers().flat_map(ports).map(|port| port.to_string()).collect_set();
         if !bad.is_empty() {
             let verb = plural(bad.len(), "uses", "use");
             let noun = plural(numbers.len(), "hostPort", "hostPorts");
@@ -351,8 +352,8 @@ impl<'a> Checked<'a> {
             handlers.flat_map(of_handler).filter(|host| !host.is_empty())
         };
         let mut bad = self.those(|container| hosts(container).next().is_some());
-        bad.sort_unstable();
-        let values: BTreeSet<&str> = self.containers().flat_map(hosts).collect();
+        bad.order();
+        let values: BTreeSet<&str> = self.containers().flat_map(hosts).collect_set();
         if !bad.is_empty() {
             let verb = plural(bad.len(), "uses", "use");
             let noun = plural(values.len(), "probe or lifecycle host", "probe or lifecycle hosts");
@@ -373,7 +374,7 @@ impl<'a> Checked<'a> {
             (mount.exists() && mount.text() != "Default").then(|| mount.text())
         };
         let bad = self.those(|container| wrong(container).is_some());
-        let values: BTreeSet<&str> = self.containers().filter_map(wrong).collect();
+        let values: BTreeSet<&str> = self.containers().filter_map(wrong).collect_set();
         if !bad.is_empty() {
             let detail = format!("{} must not set securityContext.procMount to {}", named(&bad), quoted(values));
             self.add("procMount", detail);
@@ -461,7 +462,7 @@ impl<'a> Checked<'a> {
             added.filter(|name| !allowed.contains(name)).collect::<Vec<&'a str>>()
         };
         let bad = self.those(|container| !wrong(container).is_empty());
-        let values: BTreeSet<&str> = self.containers().flat_map(wrong).collect();
+        let values: BTreeSet<&str> = self.containers().flat_map(wrong).collect_set();
         let told =
             || format!("{} must not include {} in securityContext.capabilities.add", named(&bad), quoted(values));
         (!bad.is_empty()).then(told)

@@ -4,6 +4,7 @@
 use super::requests::{Amounts, pod_amounts, qos_class};
 use crate::apiserver::schema::{Resource, Tree};
 use crate::objects::Quantity;
+use crate::order::Order;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -139,7 +140,7 @@ fn unspecified(quota: &QuotaState, pod: &Value) -> Option<String> {
         let lacking = |container: &Tree<'_>| !container.at("resources").at(side).has(resource);
         let all = spec.list("containers").chain(spec.list("initContainers"));
         let mut containers: Vec<String> = all.filter(lacking).map(|c| c.str("name").to_owned()).collect();
-        containers.sort_unstable();
+        containers.order();
         containers.dedup();
         if !containers.is_empty() {
             list.push(format!("{name} for: {}", containers.join(",")));

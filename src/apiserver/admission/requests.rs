@@ -3,6 +3,7 @@
 //! Follows kubernetes component-helpers resource/helpers.go and pkg/apis/core/helper/qos, v1.36.
 use crate::apiserver::schema::Tree;
 use crate::objects::Quantity;
+use crate::order::Collect;
 use std::collections::BTreeMap;
 
 /// Amounts by resource.
@@ -10,7 +11,7 @@ pub type Amounts = BTreeMap<String, Quantity>;
 
 fn amounts(container: Tree<'_>, side: &str) -> Amounts {
     let list = container.at("resources").map(side);
-    list.map(|(name, amount)| (name.clone(), Quantity::parse(amount.text()).unwrap_or_default())).collect()
+    list.map(|(name, amount)| (name.clone(), Quantity::parse(amount.text()).unwrap_or_default())).collect_map()
 }
 
 fn add(total: &mut Amounts, more: &Amounts) {
@@ -67,7 +68,7 @@ pub fn pod_amounts(spec: Tree<'_>, side: &str) -> Amounts {
         let overhead = Quantity::parse(amount.text()).unwrap_or_default();
         // A limit that is not there stays unlimited.
         if side == "requests" || total.contains_key(name) {
-            add(&mut total, &Amounts::from([(name.clone(), overhead)]));
+            add(&mut total, &[(name.clone(), overhead)].into_iter().collect_map());
         }
     }
     total
@@ -93,7 +94,7 @@ pub fn qos_class(spec: Tree<'_>) -> &'static str {
             for (own, total) in [(&own_requests, &mut requests), (&own_limits, &mut limits)] {
                 if let Some(amount) = positive(own, name) {
                     any = true;
-                    add(total, &Amounts::from([(name.to_owned(), amount)]));
+                    add(total, &[(name.to_owned(), amount)].into_iter().collect_map());
                 }
             }
             all_limited &= positive(&own_limits, name).is_some();

@@ -11,6 +11,7 @@ pub use strategic::strategic_merge;
 pub use three_way::{create_merge_patch, create_two_way, three_way};
 
 use super::schema::{PatchStrategy, field_of};
+use crate::order::Order;
 use serde_json::{Map, Value};
 
 /// How a patch is meant.
@@ -74,8 +75,8 @@ fn reorder(items: Vec<Value>, order: &[Value], server: &[Value], key: &str) -> V
     let position = |list: &[Value], item: &Value| list.iter().position(|other| same(other, item, key));
     let (mut named, mut others): (Vec<Value>, Vec<Value>) =
         items.into_iter().partition(|item| position(order, item).is_some());
-    named.sort_by_key(|item| position(order, item));
-    others.sort_by_key(|item| position(server, item));
+    named.order_by_key(|item| position(order, item));
+    others.order_by_key(|item| position(server, item));
     let (mut left, mut right) = (others.into_iter().peekable(), named.into_iter().peekable());
     let mut merged = Vec::new();
     loop {

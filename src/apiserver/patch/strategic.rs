@@ -5,6 +5,7 @@
 use super::field_patch;
 use super::{DELETE_FROM, DIRECTIVE, ELEMENT_ORDER, Object, PatchError, RETAIN_KEYS, is_object, reorder, same};
 use crate::apiserver::validation::go_map;
+use crate::order::Collect;
 use serde_json::Value;
 
 /// Applies a strategic merge patch to an object of this type (`DaemonSet`).
@@ -172,7 +173,7 @@ fn without_directives(value: &Value) -> Value {
             map.iter()
                 .filter(|(key, value)| !key.starts_with('$') && !value.is_null())
                 .map(|(key, value)| (key.clone(), without_directives(value)))
-                .collect(),
+                .collect_object(),
         ),
         Value::Array(items) => Value::Array(
             items

@@ -7,6 +7,7 @@ use super::field_patch;
 use super::strategic::merge;
 use super::{DELETE_FROM, DIRECTIVE, ELEMENT_ORDER, Object, PatchError, RETAIN_KEYS, is_object, reorder, same};
 use crate::apiserver::validation::go_map;
+use crate::order::{Collect, Order};
 use serde_json::{Map, Value};
 
 /// What a comparison looks for.
@@ -112,7 +113,7 @@ fn diff_maps(
         }
     }
     if !retained.is_empty() && (!patch.is_empty() || added) {
-        retained.sort_by(|a, b| a.as_str().cmp(&b.as_str()));
+        retained.order_by(|a, b| a.as_str().cmp(&b.as_str()));
         patch.insert(RETAIN_KEYS.into(), Value::Array(retained));
     }
     Ok(patch)
@@ -147,7 +148,7 @@ fn diff_lists(
         let orders = (looks.for_changes && (touched || !same_order)) || (looks.for_deletions && touched);
         let key_of = |item: &Value| {
             let value = item.get(merge_key).cloned().unwrap_or(Value::Null);
-            Value::Object([(merge_key.to_owned(), value)].into_iter().collect())
+            Value::Object([(merge_key.to_owned(), value)].into_iter().collect_object())
         };
         orders.then(|| wanted.iter().map(key_of).collect::<Vec<_>>())
     } else if present.iter().chain(wanted).any(|item| is_object(item) || item.is_array()) {
@@ -204,7 +205,7 @@ fn diff_items(
         for item in present.iter().filter(|item| !wanted.iter().any(|other| same(other, item, merge_key))) {
             let key = item.get(merge_key).ok_or_else(|| without_key(item))?;
             let members = [(DIRECTIVE.to_owned(), "delete".into()), (merge_key.to_owned(), key.clone())];
-            deleted.push(Value::Object(members.into_iter().collect()));
+            deleted.push(Value::Object(members.into_iter().collect_object()));
         }
     }
     Ok((changed, deleted))

@@ -3,6 +3,7 @@
 //! Follows sigs.k8s.io/json (strict) and the `UnmarshalJSON` methods of Quantity, IntOrString and Time, v1.36.
 use super::{Field, Kind, Path, field_of};
 use crate::objects::{Quantity, QuantityError, Time};
+use crate::order::Order;
 use serde_json::{Map, Number, Value};
 
 /// What is wrong at one place of a tree.
@@ -112,7 +113,7 @@ pub fn patch_message(errors: &[SchemaError]) -> Option<String> {
         Some(error) => Some(error.conversion_message()),
         None => {
             let mut list: Vec<String> = errors.iter().map(SchemaError::message).collect();
-            list.sort_unstable();
+            list.order();
             unknown_fields_message(list)
         }
     }

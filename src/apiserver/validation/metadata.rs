@@ -4,6 +4,7 @@
 use super::error::{Errors, Path, go_json};
 use super::names;
 use crate::apiserver::schema::Tree;
+use crate::order::Order;
 use serde_json::Value;
 
 /// Answers what is wrong with a name; `prefix` when a suffix will be added.
@@ -65,7 +66,7 @@ fn no_new_finalizers(new: Tree<'_>, old: Tree<'_>, path: &Path<'_>, errors: &mut
     let extra = new.list("finalizers").map(Tree::text).filter(|name| !had(name));
     let mut shown: Vec<String> = extra.map(super::error::quote).collect();
     if !shown.is_empty() {
-        shown.sort_unstable();
+        shown.order();
         let detail = format!(
             "no new finalizers can be added if the object is being deleted, found new finalizers []string{{{}}}",
             shown.join(", ")

@@ -12,6 +12,7 @@ use super::resources::{
 };
 use crate::apiserver::schema::Tree;
 use crate::objects::Quantity;
+use crate::order::Order;
 
 /// A new resource quota.
 pub fn resource_quota(quota: Tree<'_>, errors: &mut Errors) {
@@ -182,7 +183,7 @@ fn limit_item(item: Tree<'_>, kind: &str, path: &Path<'_>, errors: &mut Errors) 
             resources.push(name);
         }
     }
-    resources.sort_unstable();
+    resources.order();
     resources.dedup();
     for name in resources {
         limits_agree(item, kind, name, path, errors);

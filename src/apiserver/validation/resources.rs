@@ -7,6 +7,7 @@ use super::error::{Errors, Path};
 use super::names;
 use crate::apiserver::schema::Tree;
 use crate::objects::Quantity;
+use crate::order::Order;
 
 const HUGE_PAGES: &str = "hugepages-";
 const COUNTED: &[&str] = &[
@@ -219,7 +220,7 @@ fn resource_claims(resources: Tree<'_>, claim_names: &[&str], path: &Path<'_>, e
                 detail.push_str(" which is empty");
             } else {
                 let mut sorted: Vec<String> = claim_names.iter().map(|name| (*name).to_owned()).collect();
-                sorted.sort_unstable();
+                sorted.order();
                 sorted.dedup();
                 detail.push_str(": ");
                 detail.push_str(&sorted.join(", "));

@@ -7,6 +7,7 @@ use super::names;
 use super::resources::quantity;
 use super::security::visit_containers;
 use crate::apiserver::schema::Tree;
+use crate::order::Order;
 use serde_json::Value;
 
 /// The warnings for a new object, or for one that replaces `old`. kubectl prints each after `Warning: `.
@@ -262,10 +263,10 @@ fn overlaps(volume: Tree<'_>, list: &mut Vec<String>) {
         let whose = format!("volume {name} (Projected {what})");
         collisions(&own, &whose, list);
         let mut unique = own;
-        unique.sort_unstable();
+        unique.order();
         unique.dedup();
         let mut with_others = [unique.as_slice(), all.as_slice()].concat();
-        with_others.sort_unstable();
+        with_others.order();
         collisions(&with_others, &whose, list);
         all.append(&mut unique);
     }

@@ -1,5 +1,6 @@
 use super::{Absence, Age, NodeCard, NodeHealth, PodState};
 use crate::objects::{ObjectKey, natural_cmp};
+use crate::order::Order;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -78,7 +79,7 @@ pub fn cell_groups(
         by_value.entry(value_of(card)).or_default().push(cell(card, set));
     }
     let mut groups: Vec<(Option<String>, Vec<Cell>)> = by_value.into_iter().collect();
-    groups.sort_by(|(a, _), (b, _)| match (a, b) {
+    groups.order_by(|(a, _), (b, _)| match (a, b) {
         (Some(a), Some(b)) => natural_cmp(a, b),
         (a, b) => a.is_none().cmp(&b.is_none()),
     });
@@ -133,7 +134,7 @@ pub fn group_labels(cards: &[Rc<NodeCard>]) -> Vec<String> {
     };
     let mut labels: Vec<(usize, &str)> =
         values.iter().filter(|(_, values)| telling(values)).map(|(key, values)| (values.len(), *key)).collect();
-    labels.sort_unstable();
+    labels.order();
     labels.into_iter().map(|(_, key)| key.to_string()).take(24).collect()
 }
 

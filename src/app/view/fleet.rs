@@ -1,5 +1,6 @@
 use crate::apiserver::Store;
 use crate::objects::*;
+use crate::order::Order;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -80,7 +81,7 @@ impl Fleet {
         let sets = store.daemon_sets().iter().map(|(key, object)| {
             let own = revisions.get(&*object.metadata.uid).map(Vec::as_slice).unwrap_or_default();
             let mut numbers: Vec<i64> = own.iter().map(|revision| revision.revision).collect();
-            numbers.sort_unstable_by(|a, b| b.cmp(a));
+            numbers.order_by(|a, b| b.cmp(a));
             let hash =
                 |revision: &ControllerRevision| revision.metadata.label(CONTROLLER_REVISION_HASH).map(String::from);
             Rc::new(FleetSet {

@@ -2,6 +2,7 @@ use super::{CapacityBar, Fleet, PodTile, capacity_bars};
 use crate::apiserver::Store;
 use crate::controllers::daemonset::eligibility::{self, Check, Rules};
 use crate::objects::*;
+use crate::order::Order;
 use std::rc::Rc;
 
 /// What the Ready condition says.
@@ -118,7 +119,7 @@ impl NodeCard {
     /// A node's card at a time. `rules` are those of the fleet's DaemonSets, in its order.
     pub fn of(node: &Node, store: &Store, fleet: &Fleet, rules: &[Rules<'_>], now: Time) -> Self {
         let mut pods: Vec<&Rc<Pod>> = store.pods_on(node.name()).collect();
-        pods.sort_by(|a, b| {
+        pods.order_by(|a, b| {
             let key = |pod: &Rc<Pod>| (pod.metadata.creation_timestamp, pod.metadata.name.clone());
             key(a).cmp(&key(b))
         });
@@ -180,7 +181,7 @@ fn label_chips(node: &Node) -> Vec<LabelChip> {
         usual: is_usual_label(key),
     };
     let mut chips: Vec<LabelChip> = node.metadata.labels.iter().map(chip).collect();
-    chips.sort_by_key(|chip| chip.usual);
+    chips.order_by_key(|chip| chip.usual);
     chips
 }
 
@@ -219,7 +220,7 @@ pub fn short_key(key: &str) -> (bool, &str) {
 /// The cards of all nodes in natural order of their names, control planes first.
 pub fn node_cards(store: &Store, fleet: &Fleet, now: Time) -> Vec<Rc<NodeCard>> {
     let mut nodes: Vec<&Rc<Node>> = store.nodes().values().collect();
-    nodes.sort_by(|a, b| {
+    nodes.order_by(|a, b| {
         let worker = |node: &Node| !node.roles().contains(&"control-plane");
         worker(a).cmp(&worker(b)).then_with(|| natural_cmp(a.name(), b.name()))
     });

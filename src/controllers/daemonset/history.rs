@@ -4,6 +4,7 @@ use super::claim::claim_revisions;
 use super::plan::SyncError;
 use super::podspec::controller_reference;
 use crate::objects::*;
+use crate::order::Order;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -87,7 +88,7 @@ pub fn construct_history(
         if *revision.data == data { current.push(revision) } else { plan.old.push(revision) }
     }
     let next = plan.old.iter().map(|revision| revision.revision).max().unwrap_or(0).max(0).saturating_add(1);
-    current.sort_by(|a, b| a.revision.cmp(&b.revision).then_with(|| a.metadata.name.cmp(&b.metadata.name)));
+    current.order_by(|a, b| a.revision.cmp(&b.revision).then_with(|| a.metadata.name.cmp(&b.metadata.name)));
     let Some(kept) = current.pop() else {
         return match new_revision(daemonset, data, next, existing) {
             Ok((revision, is_new)) => {
@@ -182,7 +183,7 @@ pub fn clean_up_history(
         .collect();
     let mut dead: Vec<&Rc<ControllerRevision>> =
         old.iter().filter(|revision| !live.contains(hash_of(revision).as_str())).collect();
-    dead.sort_by(|a, b| a.revision.cmp(&b.revision).then_with(|| a.metadata.name.cmp(&b.metadata.name)));
+    dead.order_by(|a, b| a.revision.cmp(&b.revision).then_with(|| a.metadata.name.cmp(&b.metadata.name)));
     dead.into_iter().take(excess).cloned().collect()
 }
 
@@ -244,7 +245,7 @@ fn hash_canonically(value: &Value, hasher: &mut Fnv1a) {
     match value {
         Value::Object(map) => {
             let mut entries: Vec<_> = map.iter().collect();
-            entries.sort_by(|a, b| a.0.cmp(b.0));
+            entries.order_by(|a, b| a.0.cmp(b.0));
             hasher.write(b"{");
             for (key, value) in entries {
                 hasher.write(json!(key).to_string().as_bytes());

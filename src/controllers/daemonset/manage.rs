@@ -4,6 +4,7 @@ use super::plan::*;
 use super::view::{NodeView, PodView, View, allows_surge};
 use super::{BURST_REPLICAS, Backoff, BackoffKey};
 use crate::objects::*;
+use crate::order::smallest;
 use std::rc::Rc;
 
 /// What `manage` wants to do.
@@ -229,15 +230,9 @@ pub(super) fn limit_to_burst(creates: Vec<Creation>, deletes: Vec<Deletion>, mut
 /// The first `limit` items in natural order of their nodes (items of one node as they come), and the others as they
 /// come. Kubernetes leaves this choice open.
 pub(super) fn first_in_natural_order<T>(items: Vec<T>, limit: usize, node: impl Fn(&T) -> &str) -> (Vec<T>, Vec<T>) {
-    let mut numbered: Vec<(usize, T)> = items.into_iter().enumerate().collect();
-    let order = |(i, a): &(usize, T), (j, b): &(usize, T)| natural_cmp(node(a), node(b)).then_with(|| i.cmp(j));
-    let mut rest = Vec::new();
-    if limit < numbered.len() {
-        numbered.select_nth_unstable_by(limit, order);
-        rest = numbered.split_off(limit);
-        rest.sort_unstable_by_key(|(index, _)| *index);
-    }
-    numbered.sort_unstable_by(order);
-    let strip = |numbered: Vec<(usize, T)>| numbered.into_iter().map(|(_, item)| item).collect();
-    (strip(numbered), strip(rest))
+    let name = |place: usize| items.get(place).map(&node).unwrap_or_default();
+    let first = smallest(items.len(), limit, &mut |a, b| natural_cmp(name(a), name(b)).then_with(|| a.cmp(&b)));
+    let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
+    let first = first.into_iter().filter_map(|place| items.get_mut(place)?.take()).collect();
+    (first, items.into_iter().flatten().collect())
 }

@@ -2,6 +2,7 @@
 
 use super::eligibility::{Eligibility, Rules};
 use crate::objects::*;
+use crate::order::Order;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -77,7 +78,7 @@ impl<'a> View<'a> {
         let mut views: Vec<NodeView<'a>> =
             nodes.iter().map(|node| NodeView { node, eligibility: rules.eligibility(node), pods: 0..0 }).collect();
         if !views.is_sorted_by(|a, b| a.node.metadata.name < b.node.metadata.name) {
-            views.sort_by(|a, b| a.node.metadata.name.cmp(&b.node.metadata.name));
+            views.order_by(|a, b| a.node.metadata.name.cmp(&b.node.metadata.name));
         }
         let desired = views.iter().filter(|view| view.eligibility.should_run).count();
 
@@ -113,7 +114,7 @@ impl<'a> View<'a> {
                 None => on_vanished.entry(target).or_default().push(view),
             }
         }
-        on_nodes.sort_by(|(a, x), (b, y)| a.cmp(b).then_with(|| preference(x.pod, y.pod)));
+        on_nodes.order_by(|(a, x), (b, y)| a.cmp(b).then_with(|| preference(x.pod, y.pod)));
 
         let mut all = Vec::with_capacity(on_nodes.len());
         let mut placed = on_nodes.into_iter().peekable();
@@ -126,12 +127,12 @@ impl<'a> View<'a> {
         }
         let mut vanished = Vec::new();
         for (name, mut pods) in on_vanished {
-            pods.sort_by(|x, y| preference(x.pod, y.pod));
+            pods.order_by(|x, y| preference(x.pod, y.pod));
             let first = all.len();
             all.append(&mut pods);
             vanished.push(VanishedNode { name, pods: first..all.len() });
         }
-        vanished.sort_by(|a, b| natural_cmp(a.name, b.name));
+        vanished.order_by(|a, b| natural_cmp(a.name, b.name));
         Self { daemonset, now, hash, template_generation, nodes: views, vanished, desired, pods: all }
     }
 

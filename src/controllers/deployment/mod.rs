@@ -21,6 +21,7 @@ pub use sync::plan;
 
 use crate::apiserver::{Change, Plan, Store, Timer};
 use crate::objects::*;
+use crate::order::Order;
 use serde::Serialize;
 use std::rc::Rc;
 
@@ -154,7 +155,7 @@ pub fn on_change(change: &Change, store: &Store, now: crate::apiserver::Now) -> 
         (Some(Object::Pod(pod)), None) => keys.extend(recreating_owner(store, pod)),
         _ => {}
     }
-    keys.sort();
+    keys.order();
     keys.dedup();
     keys.into_iter().map(|key| Timer::new(now.ms, key)).collect()
 }

@@ -5,6 +5,7 @@ use super::revision::{DESIRED_REPLICAS_ANNOTATION, MAX_REPLICAS_ANNOTATION, by_a
 use super::sync::Sync;
 use super::{DeploymentDecision, ScaleReason};
 use crate::objects::*;
+use crate::order::Order;
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -51,7 +52,7 @@ impl Sync<'_> {
         match active.as_slice() {
             [] => self.new.or_else(|| {
                 let mut all = self.indexes(|_| true);
-                all.sort_by(|a, b| self.by_age(*a, *b));
+                all.order_by(|a, b| self.by_age(*a, *b));
                 all.last().copied()
             }),
             [only] => Some(*only),
@@ -74,7 +75,7 @@ impl Sync<'_> {
         let present = total(active.iter().filter_map(|index| self.sets.get(*index)).map(|set| &**set));
         let to_add = allowed.saturating_sub(present);
         let size = |index: usize| self.sets.get(index).map_or(0, |set| wanted(set));
-        active.sort_by(|a, b| {
+        active.order_by(|a, b| {
             let by_size = size(*b).cmp(&size(*a));
             let by_age = self.by_age(*a, *b);
             by_size.then(if to_add > 0 { by_age.reverse() } else { by_age })
@@ -160,7 +161,7 @@ impl Sync<'_> {
     pub(super) fn old_indexes(&self) -> Vec<usize> {
         let mut old = self.indexes(|set| wanted(set) > 0);
         old.retain(|index| Some(*index) != self.new);
-        old.sort_by(|a, b| self.by_age(*a, *b));
+        old.order_by(|a, b| self.by_age(*a, *b));
         old
     }
 

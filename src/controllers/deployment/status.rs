@@ -8,6 +8,7 @@ use super::scale::wanted;
 use super::sync::Sync;
 use crate::apiserver::{Delete, Propagation, Timer, Write};
 use crate::objects::*;
+use crate::order::Order;
 use std::rc::Rc;
 
 /// How many old ReplicaSets are kept unless the Deployment says otherwise.
@@ -140,7 +141,7 @@ impl Sync<'_> {
         let mut old = self.indexes(|set| !set.metadata.is_terminating());
         old.retain(|index| Some(*index) != self.new);
         let surplus = old.len().saturating_sub(usize::try_from(limit).unwrap_or(0));
-        old.sort_by_key(|index| self.sets.get(*index).map(|set| (revision(&set.metadata), set.metadata.name.clone())));
+        old.order_by_key(|index| self.sets.get(*index).map(|set| (revision(&set.metadata), set.metadata.name.clone())));
         for index in old.into_iter().take(surplus) {
             let Some(set) = self.sets.get(index) else { continue };
             let settled = set.metadata.generation <= set.status.observed_generation;

@@ -3,6 +3,7 @@
 use super::{NodeDecision, NodeLifecyclePlan, NodeLifecycleState};
 use crate::apiserver::{Now, Store};
 use crate::objects::*;
+use crate::order::Collect;
 use rpds::{Queue, RedBlackTreeSet};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -136,7 +137,7 @@ fn interval(state: ZoneState, nodes: usize) -> Option<u64> {
 /// Follows kubernetes pkg/controller/nodelifecycle handleDisruption, v1.36.
 pub fn handle_disruption(plan: &mut NodeLifecyclePlan, counts: &ZoneCounts, now: Now) -> bool {
     let new: BTreeMap<&Rc<str>, ZoneState> =
-        counts.iter().map(|(zone, (ready, not_ready))| (zone, zone_state(*ready, *not_ready))).collect();
+        counts.iter().map(|(zone, (ready, not_ready))| (zone, zone_state(*ready, *not_ready))).collect_map();
     let all_are = new.values().all(|state| *state == ZoneState::FullDisruption);
     let all_were = plan.state.zones.values().all(|zone| zone.state == ZoneState::FullDisruption);
     let gone: Vec<Rc<str>> = plan.state.zones.keys().filter(|zone| !counts.contains_key(*zone)).cloned().collect();

@@ -15,6 +15,7 @@ pub use rank::{VictimReason, rank_for_deletion};
 
 use crate::apiserver::{Change, Delete, EventDraft, Now, Plan, Status, Store, Timer, Write};
 use crate::objects::*;
+use crate::order::Order;
 use rpds::RedBlackTreeMap;
 use serde::Serialize;
 use std::rc::Rc;
@@ -251,7 +252,7 @@ pub fn on_change(change: &Change, store: &Store, now: Now) -> Vec<Timer> {
         }
         _ => {}
     }
-    keys.sort();
+    keys.order();
     keys.dedup();
     keys.into_iter().map(|key| Timer::new(now.ms, key)).collect()
 }

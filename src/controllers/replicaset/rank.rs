@@ -2,6 +2,7 @@
 
 use crate::apiserver::{Now, Store};
 use crate::objects::*;
+use crate::order::Order;
 use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ pub enum VictimReason {
 /// Follows kubernetes pkg/controller ActivePodsWithRanks, v1.36, with logarithmic scale-down.
 pub fn rank_for_deletion(pods: &[Rc<Pod>], on_node: &BTreeMap<Rc<str>, usize>, now: Now) -> Vec<Rc<Pod>> {
     let mut ranked = pods.to_vec();
-    ranked.sort_by(|a, b| compare(a, b, on_node, now).0.then_with(|| a.metadata.uid.cmp(&b.metadata.uid)));
+    ranked.order_by(|a, b| compare(a, b, on_node, now).0.then_with(|| a.metadata.uid.cmp(&b.metadata.uid)));
     ranked
 }
 

@@ -4,6 +4,7 @@ use super::alternatives::{past_first_failure, to_keep_pods_off};
 use super::edit::{Caution, Edit, apply};
 use crate::controllers::daemonset::{Rules, Verdict, evaluate};
 use crate::objects::{DaemonSet, Node};
+use crate::order::Order;
 use serde::Serialize;
 use std::collections::VecDeque;
 
@@ -98,7 +99,7 @@ pub fn changes(daemonset: &DaemonSet, node: &Node, verdict: &Verdict) -> Vec<Cha
             found.push(change);
         }
     }
-    found.sort_by_key(Change::rank);
+    found.order_by_key(Change::rank);
     keep_best(found)
 }
 
@@ -110,7 +111,7 @@ fn keep_best(mut found: Vec<Change>) -> Vec<Change> {
             found.extend(rest.iter().find(|change| wanted(change)).cloned());
         }
     }
-    found.sort_by_key(Change::rank);
+    found.order_by_key(Change::rank);
     found
 }
 

@@ -15,6 +15,7 @@ pub use report::{Finding, Level};
 pub use subject::{Known, Nature};
 
 use crate::manifest::{self, Limits};
+use crate::order::Order;
 use report::Report;
 use serde::Serialize;
 use subject::Subject;
@@ -197,5 +198,5 @@ pub fn lint_object(text: &str, objects: &[manifest::Object<'_>], index: usize, k
 
 /// Sorts findings in the order of the text, the more serious first.
 pub fn in_order(findings: &mut [Finding]) {
-    findings.sort_by_key(|finding| (finding.span.start.offset, finding.level, finding.rule));
+    findings.order_by_key(|finding| (finding.span.start.offset, finding.level, finding.rule));
 }

@@ -7,6 +7,7 @@ use crate::controllers::daemonset::eligibility::Check;
 use crate::controllers::daemonset::{Verdict, evaluate};
 use crate::insight::explain::{Edit, past_first_failure};
 use crate::objects::*;
+use crate::order::Order;
 use crate::scheduler::plugins::{
     inter_pod_affinity, node_affinity, node_ports, node_resources_fit, node_unschedulable, pod_topology_spread,
     taint_toleration,
@@ -183,9 +184,9 @@ fn victims(scene: &Scene, node: &Node, resource: &str) -> Vec<PlacementEdit> {
     let freed = |pod: &Pod| if resource == PODS { 1 } else { pod_requests(pod).get(resource) };
     let mut pods: Vec<(i64, &Rc<Pod>)> =
         pods_of(scene, node).map(|pod| (freed(pod), pod)).filter(|(amount, _)| *amount > 0).collect();
-    pods.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.priority().cmp(&b.1.priority())));
+    pods.order_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.priority().cmp(&b.1.priority())));
     let mut chosen: Vec<&Rc<Pod>> = pods.iter().take(MOST_VICTIMS).map(|(_, pod)| *pod).collect();
-    pods.sort_by_key(|(_, pod)| pod.priority());
+    pods.order_by_key(|(_, pod)| pod.priority());
     chosen.extend(pods.iter().take(MOST_VICTIMS).map(|(_, pod)| *pod));
     let mut edits: Vec<PlacementEdit> = Vec::new();
     for edit in chosen.into_iter().filter_map(|pod| deletion(scene, &pod.metadata.key())) {

@@ -16,6 +16,7 @@ pub use search::PlacementChange;
 
 use crate::apiserver::Store;
 use crate::objects::*;
+use crate::order::Order;
 use crate::scheduler::cycle::Cycle;
 use crate::scheduler::node_info::NodeInfo;
 use crate::scheduler::{
@@ -137,7 +138,7 @@ pub(crate) fn examined<'a>(store: &'a Store, pod: &Pod) -> Vec<&'a Rc<Node>> {
         Some(names) => names.iter().filter_map(|name| store.node_named(name)).collect(),
         None => store.nodes().values().collect(),
     };
-    nodes.sort_by(|a, b| natural_cmp(a.name(), b.name()));
+    nodes.order_by(|a, b| natural_cmp(a.name(), b.name()));
     nodes
 }
 

@@ -6,6 +6,7 @@ use super::edit::PlacementEdit;
 use super::{examined, pins};
 use crate::apiserver::Store;
 use crate::objects::*;
+use crate::order::Order;
 use crate::scheduler::cycle::Cycle;
 use crate::scheduler::node_info::NodeInfo;
 use crate::scheduler::{
@@ -69,7 +70,7 @@ pub fn changes(store: &Store, pod: &Rc<Pod>) -> Vec<PlacementChange> {
             found.push(change);
         }
     }
-    found.sort_by_key(PlacementChange::rank);
+    found.order_by_key(PlacementChange::rank);
     found.truncate(MOST_CHANGES);
     found
 }
@@ -116,7 +117,7 @@ fn promising(scene: &Scene) -> Vec<Rc<str>> {
             (refuse.len(), taints.count(), node.name())
         })
         .collect();
-    ranked.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| natural_cmp(a.2, b.2)));
+    ranked.order_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then_with(|| natural_cmp(a.2, b.2)));
     ranked.into_iter().take(MOST_NODES).map(|(_, _, name)| name.clone()).collect()
 }
 

@@ -7,6 +7,7 @@ use super::command::{self, Reached};
 use super::context::Context;
 use super::flags::{FlagSpec, Takes};
 use crate::apiserver::ApiServer;
+use crate::order::Order;
 use values::{Slot, slot_of};
 
 /// Programs that may stand at the beginning of a line or behind a pipe.
@@ -56,7 +57,7 @@ pub fn complete(api: &ApiServer, context: &Context, line: &str, cursor: usize) -
         Some(_) => {}
     }
     let mut candidates = completer.found;
-    candidates.sort();
+    candidates.order();
     candidates.dedup();
     Completion { start, candidates }
 }

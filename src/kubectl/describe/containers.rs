@@ -1,6 +1,7 @@
 use super::{Writer, or_none, volumes};
 use crate::kubectl::age::long_time;
 use crate::objects::*;
+use crate::order::Order;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -277,7 +278,7 @@ fn mounts(w: &mut Writer, container: &Container) {
     let list = |field: &str| container.other.get(field).and_then(Value::as_array).cloned().unwrap_or_default();
     let text = |value: &Value, field: &str| value.get(field).and_then(Value::as_str).unwrap_or("").to_owned();
     let mut mounts = list("volumeMounts");
-    mounts.sort_by_key(|mount| text(mount, "mountPath"));
+    mounts.order_by_key(|mount| text(mount, "mountPath"));
     w.line(2, if mounts.is_empty() { "Mounts:\t<none>" } else { "Mounts:" });
     for mount in &mounts {
         let read_only = mount.get("readOnly").and_then(Value::as_bool).unwrap_or(false);
@@ -289,7 +290,7 @@ fn mounts(w: &mut Writer, container: &Container) {
         w.line(3, format!("{} from {} ({})", text(mount, "mountPath"), text(mount, "name"), flags.join(",")));
     }
     let mut devices = list("volumeDevices");
-    devices.sort_by_key(|device| text(device, "devicePath"));
+    devices.order_by_key(|device| text(device, "devicePath"));
     if !devices.is_empty() {
         w.line(2, "Devices:");
     }
@@ -304,7 +305,7 @@ pub(super) fn topology_spread(w: &mut Writer, constraints: &[TopologySpreadConst
         return;
     }
     let mut sorted: Vec<&TopologySpreadConstraint> = constraints.iter().collect();
-    sorted.sort_by(|a, b| a.topology_key.cmp(&b.topology_key));
+    sorted.order_by(|a, b| a.topology_key.cmp(&b.topology_key));
     let lines: Vec<String> = sorted
         .into_iter()
         .map(|rule| {

@@ -2,6 +2,7 @@ use super::Writer;
 use crate::apiserver::{ApiServer, Store};
 use crate::kubectl::age::age;
 use crate::objects::*;
+use crate::order::Order;
 use std::rc::Rc;
 
 /// What was told about an object, oldest first.
@@ -16,7 +17,7 @@ pub(super) fn about(api: &ApiServer, object: &Object) -> Vec<Rc<Event>> {
         })
         .cloned()
         .collect();
-    events.sort_by_key(|event| (event.last_timestamp, event.first_timestamp));
+    events.order_by_key(|event| (event.last_timestamp, event.first_timestamp));
     events
 }
 

@@ -14,6 +14,7 @@ mod workloads;
 use super::tabwriter;
 use crate::apiserver::ApiServer;
 use crate::objects::*;
+use crate::order::Order;
 use std::collections::BTreeMap;
 
 /// Annotation values longer than this get lines of their own.
@@ -87,7 +88,7 @@ impl Writer {
 
     fn tolerations(&mut self, indent: &str, tolerations: &[Toleration]) {
         let mut sorted: Vec<&Toleration> = tolerations.iter().collect();
-        sorted.sort_by(|a, b| a.key.cmp(&b.key));
+        sorted.order_by(|a, b| a.key.cmp(&b.key));
         let values: Vec<String> = sorted
             .into_iter()
             .map(|toleration| {

@@ -2,6 +2,7 @@ use super::Writer;
 use crate::apiserver::ApiServer;
 use crate::kubectl::age::{age, long_time};
 use crate::objects::*;
+use crate::order::Order;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,7 +19,7 @@ pub(super) fn describe(w: &mut Writer, api: &ApiServer, node: &Node) {
     w.annotations("Annotations", &metadata.annotations);
     w.pair(0, "CreationTimestamp", long_time(metadata.creation_timestamp.unwrap_or_default()));
     let mut taints: Vec<&Taint> = node.spec.taints.iter().collect();
-    taints.sort_by_key(|taint| (taint.effect.clone(), taint.key.clone()));
+    taints.order_by_key(|taint| (taint.effect.clone(), taint.key.clone()));
     w.lines("", "Taints", &taints.iter().map(ToString::to_string).collect::<Vec<_>>());
     w.pair(0, "Unschedulable", node.spec.unschedulable);
     lease(w, api, node);

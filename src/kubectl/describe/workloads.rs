@@ -2,6 +2,7 @@ use super::{Writer, containers, controlled_by};
 use crate::apiserver::{ApiServer, Store};
 use crate::kubectl::age::long_time;
 use crate::objects::*;
+use crate::order::Order;
 use std::rc::Rc;
 
 fn or_default(value: Option<&IntOrString>, default: &str) -> String {
@@ -78,7 +79,7 @@ pub(super) fn deployment(w: &mut Writer, api: &ApiServer, deployment: &Deploymen
         let text = set.metadata.annotation("deployment.kubernetes.io/revision");
         text.and_then(|text| text.parse().ok()).unwrap_or(0)
     };
-    sets.sort_by_key(|set| number(set));
+    sets.order_by_key(|set| number(set));
     let shown = |set: &ReplicaSet| {
         let wanted = set.spec.replicas.unwrap_or(1);
         format!("{} ({}/{wanted} replicas created)", set.metadata.name, set.status.replicas)

@@ -1,5 +1,6 @@
 use super::jsonpath::{JsonPath, compare};
 use crate::kubectl::error::{CliError, Result};
+use crate::order::Order;
 use serde_json::Value;
 
 /// Up to so many items Go's sort puts each in its place, one after the other, and equal ones keep their order.
@@ -37,7 +38,7 @@ pub(crate) fn sort<T>(items: &mut Vec<T>, tree_of: impl Fn(&T) -> Option<Value>,
             }
         }
     } else {
-        keyed.sort_by(|(a, _), (b, _)| match (a, b) {
+        keyed.order_by(|(a, _), (b, _)| match (a, b) {
             (Some(a), Some(b)) => compare(a, b),
             (a, b) => a.is_some().cmp(&b.is_some()),
         });

@@ -16,6 +16,7 @@ use crate::kubectl::sources;
 use crate::kubectl::task::Started;
 use crate::kubectl::{compact_json, lister, print};
 use crate::objects::{LAST_APPLIED, Object};
+use crate::order::Collect;
 use serde_json::{Map, Value};
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
@@ -231,7 +232,7 @@ fn without_nulls(value: Value) -> Value {
                 .filter(|(_, value)| !value.is_null())
                 .map(|(key, value)| (key, without_nulls(value)))
                 .filter(|(_, value)| value.as_object().is_none_or(|map| !map.is_empty()))
-                .collect(),
+                .collect_object(),
         ),
         other => other,
     }

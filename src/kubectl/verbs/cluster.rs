@@ -7,6 +7,7 @@ use crate::kubectl::error::CliError;
 use crate::kubectl::lister::{self, API_SERVER_IP, API_SERVER_PORT};
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::Started;
+use crate::order::Order;
 
 /// Version of the cluster and of kubectl.
 pub(crate) const VERSION: &str = "v1.36.2";
@@ -85,10 +86,10 @@ pub(crate) fn api_resources(io: &mut Io, command: &Command) -> Started {
         .filter(|r| !flags.has("namespaced") || r.is_namespaced() == flags.is_on("namespaced"))
         .collect();
     if flags.get("sort-by") == Some("kind") {
-        listed.sort_by_key(|r| r.kind);
+        listed.order_by_key(|r| r.kind);
     }
     if flags.get("sort-by") == Some("name") {
-        listed.sort_by_key(|r| r.plural);
+        listed.order_by_key(|r| r.plural);
     }
     let asked = flags.list("verbs");
     listed.retain(|r| asked.iter().all(|verb| verbs_of(r.kind).split(',').any(|known| known == *verb)));

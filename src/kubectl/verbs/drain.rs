@@ -11,6 +11,7 @@ use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
 use crate::kubectl::task::{Progress, Started, Task};
 use crate::objects::*;
+use crate::order::Order;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -252,7 +253,7 @@ impl Drain {
         if !errors.is_empty() || !orphans.is_empty() {
             let mut list = shown(&errors);
             list.extend(orphans.iter().map(|(what, names)| format!("{what}: {}", names.join(", "))));
-            list.sort();
+            list.order();
             return Err(list);
         }
         if !warnings.is_empty() {

@@ -12,6 +12,7 @@ use crate::kubectl::select::mapping;
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::{Progress, Started, Task};
 use crate::objects::{Event, Object, ObjectKey};
+use crate::order::Order;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -94,7 +95,7 @@ impl Filter {
                 self.about.as_ref().is_none_or(|(kind, name)| object.kind == *kind && *object.name == **name)
             })
             .collect();
-        events.sort_by_key(|event| (event.last_timestamp, event.first_timestamp));
+        events.order_by_key(|event| (event.last_timestamp, event.first_timestamp));
         events
     }
 }

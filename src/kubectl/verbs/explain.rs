@@ -8,6 +8,7 @@ use crate::kubectl::context::Io;
 use crate::kubectl::error::{CliError, Result};
 use crate::kubectl::select::mapping;
 use crate::kubectl::task::Started;
+use crate::order::Order;
 
 pub(crate) fn run(io: &mut Io, command: &Command) -> Started {
     let [argument] = command.arguments.as_slice() else {
@@ -132,7 +133,7 @@ fn short(io: &mut Io, owner: &str, field: &Field, level: usize) {
 /// The values that a field may have, in the order of the alphabet.
 fn values(owner: &str, field: &str) -> Vec<&'static str> {
     let mut values = schema::allowed_values(owner, field);
-    values.sort_unstable();
+    values.order();
     values
 }
 

@@ -12,6 +12,7 @@ use crate::kubectl::select::{self, Info, Rules};
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::{Progress, Started, Task};
 use crate::objects::{Object, ObjectKey};
+use crate::order::Collect;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -202,7 +203,7 @@ fn watch(io: &mut Io, command: &Command, selection: select::Selection) -> Starte
     };
     let objects: Vec<(Change, Object)> =
         selection.infos.into_iter().filter_map(|info| info.object).map(|object| (Change::Added, object)).collect();
-    task.seen = objects.iter().map(|(_, object)| (object.key(), object.clone())).collect();
+    task.seen = objects.iter().map(|(_, object)| (object.key(), object.clone())).collect_map();
     if !flags.is_on("watch-only") {
         task.show(io, objects)?;
     }

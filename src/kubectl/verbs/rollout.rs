@@ -17,6 +17,7 @@ use crate::kubectl::select::{self, Info, Rules};
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::Started;
 use crate::objects::*;
+use crate::order::{Collect, Order};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -78,7 +79,7 @@ fn revisions(api: &ApiServer, object: &Object) -> Option<Vec<Revision>> {
             .collect(),
         _ => return None,
     };
-    found.sort_by_key(|revision| revision.number);
+    found.order_by_key(|revision| revision.number);
     Some(found)
 }
 
@@ -236,7 +237,7 @@ fn restored_annotations(object: &Object, target: &Revision) -> serde_json::Map<S
     let is_free = |key: &&String| !KEPT.contains(&key.as_str());
     let gone = object.metadata().annotations.keys().filter(is_free).map(|key| (key.clone(), Value::Null));
     let back = target.annotations.iter().filter(|(key, _)| is_free(key));
-    gone.chain(back.map(|(key, value)| (key.clone(), value.as_str().into()))).collect()
+    gone.chain(back.map(|(key, value)| (key.clone(), value.as_str().into()))).collect_object()
 }
 
 /// `rollout restart`

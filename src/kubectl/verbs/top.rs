@@ -10,6 +10,7 @@ use crate::kubectl::selector::{FieldSelector, Selector};
 use crate::kubectl::tabwriter;
 use crate::kubectl::task::Started;
 use crate::objects::*;
+use crate::order::Order;
 use std::rc::Rc;
 
 /// CPU and memory.
@@ -83,8 +84,8 @@ fn sort_key(command: &Command) -> Result<Option<&str>> {
 /// Sorts by what is used most, or leaves the order by name.
 fn sort<T>(items: &mut [T], key: Option<&str>, used: impl Fn(&T) -> Used) {
     match key {
-        Some("cpu") => items.sort_by_key(|item| std::cmp::Reverse(used(item).cpu)),
-        Some(_) => items.sort_by_key(|item| std::cmp::Reverse(used(item).memory)),
+        Some("cpu") => items.order_by_key(|item| std::cmp::Reverse(used(item).cpu)),
+        Some(_) => items.order_by_key(|item| std::cmp::Reverse(used(item).memory)),
         None => {}
     }
 }

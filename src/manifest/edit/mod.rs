@@ -15,6 +15,7 @@ use super::path::PathSegment;
 use super::read::read_without_fixes;
 use super::source::quoted;
 use super::tree::{NodeId, NodeKind, Tree};
+use crate::order::Collect;
 pub use moving::move_entry;
 use render::{Notation, inline, key_text, list_item};
 use serde_json::{Map, Value};
@@ -223,7 +224,7 @@ impl<'t> Editor<'t> {
         let PathSegment::Key(key) = first else { return Err(EditError::NotFound) };
         let Some(Value::Object(entries)) = self.value_at(known) else { return Err(EditError::WrongKind) };
         if entries.is_empty() && !known.is_empty() {
-            let entries = Map::from_iter([(key.clone(), new)]);
+            let entries = [(key.clone(), new)].into_iter().collect_object();
             return Ok(self.source.put(&self.slot(known)?, &Value::Object(entries)));
         }
         self.append_entry(known, key, &new)
@@ -241,7 +242,7 @@ impl<'t> Editor<'t> {
         match notation {
             Notation::Block { list_offset } => {
                 let column = self.source.column(self.tree().range(*first_key).0);
-                let entry = Value::Object(Map::from_iter([(key.to_owned(), value.clone())]));
+                let entry = Value::Object([(key.to_owned(), value.clone())].into_iter().collect_object());
                 let lines = render::block(&entry, column, list_offset);
                 let slot = self.source.entry_slot(mapping, *last_key, *last_value)?;
                 Ok(vec![self.lines_after(slot.end, &lines)])
@@ -374,7 +375,7 @@ fn parent_of(path: &[PathSegment]) -> &[PathSegment] {
 /// The value inside new mappings for the keys that lead to it.
 fn nest(path: &[PathSegment], value: Value) -> Result<Value, EditError> {
     path.iter().rev().try_fold(value, |value, segment| match segment {
-        PathSegment::Key(key) => Ok(Value::Object(Map::from_iter([(key.clone(), value)]))),
+        PathSegment::Key(key) => Ok(Value::Object([(key.clone(), value)].into_iter().collect_object())),
         PathSegment::Index(_) => Err(EditError::NotFound),
     })
 }

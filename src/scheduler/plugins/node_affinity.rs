@@ -3,6 +3,7 @@
 //! Follows kubernetes pkg/scheduler/framework/plugins/nodeaffinity, v1.36.
 
 use crate::objects::*;
+use crate::order::Collect;
 use std::collections::BTreeSet;
 
 /// Name of the plugin.
@@ -72,7 +73,7 @@ pub fn pinned_names(pod: &Pod) -> Option<BTreeSet<&str>> {
     for term in &required(pod)?.node_selector_terms {
         let mut of_term: Option<BTreeSet<&str>> = None;
         for field in term.match_fields.iter().filter(|f| f.key == "metadata.name" && f.operator == "In") {
-            let values: BTreeSet<&str> = field.values.iter().map(String::as_str).collect();
+            let values = field.values.iter().map(String::as_str).collect_set();
             of_term = Some(match of_term {
                 None => values,
                 Some(present) => present.intersection(&values).copied().collect(),

@@ -8,6 +8,7 @@
 use super::pod_topology_spread::Constraint;
 use crate::apiserver::Store;
 use crate::objects::*;
+use crate::order::Collect;
 use crate::scheduler::node_info::NodeInfo;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -70,7 +71,7 @@ impl<'a> Group<'a> {
             return Self { by_node: Some(by_node), by_domain: BTreeMap::new(), weight };
         }
         let domain = |node: &Node| node.metadata.labels.get(&constraint.topology_key).cloned().unwrap_or_default();
-        let mut by_domain: BTreeMap<String, i64> = considered.iter().map(|info| (domain(info.node), 0)).collect();
+        let mut by_domain: BTreeMap<String, i64> = considered.iter().map(|info| (domain(info.node), 0)).collect_map();
         for (name, count) in &by_node {
             let node = store.node_named(name).filter(|node| counts(node) && constraint.includes(pod, node));
             if let Some(sum) = node.and_then(|node| by_domain.get_mut(&domain(node))) {

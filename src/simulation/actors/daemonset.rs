@@ -9,6 +9,7 @@ use crate::controllers::daemonset::{
     SyncInput, SyncOutcome, SyncPlan, carry_out, on_results, pod_for_node, pod_template, sync, triggers,
 };
 use crate::objects::*;
+use crate::order::Order;
 use rpds::RedBlackTreeMap;
 use std::rc::Rc;
 
@@ -333,7 +334,7 @@ fn daemonsets_of(world: &World, change: &Change) -> Vec<Rc<DaemonSet>> {
             }
         }
     }
-    found.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+    found.order_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
     found.dedup_by(|a, b| a.metadata.name == b.metadata.name);
     found
 }
