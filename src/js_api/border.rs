@@ -78,7 +78,8 @@ pub fn take<T: DeserializeOwned>(value: &JsValue, what: &str) -> Result<Option<T
     }
     let text = js_sys::JSON::stringify(value).ok().and_then(|text| text.as_string());
     let text = text.ok_or_else(|| JsError::new(&format!("{what}: the value has no JSON form")))?;
-    serde_json::from_str(&text).map(Some).map_err(|error| {
+    let tree: Result<Value, _> = serde_json::from_str(&text);
+    tree.and_then(serde_json::from_value).map(Some).map_err(|error| {
         // The place in the JSON text means nothing to the caller.
         let reason = error.to_string();
         let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);

@@ -8,6 +8,7 @@ pub use codec::{CODEC, LinkError, MAX_TEXT, MAX_WORD, pack, unpack};
 
 use crate::simulation::{MAX_REPLAYED_STEPS, Scenario, Session};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What stands before the state in the hash of an address.
@@ -101,7 +102,9 @@ impl SharedState {
     /// Where there is no state, or it was damaged on its way, or was written by a later version.
     pub fn parse(link: &str) -> Result<Self, LinkError> {
         let text = unpack(state_in(link).ok_or(LinkError::NoState)?)?;
-        let state: Self = serde_json::from_str(&text).map_err(|error| LinkError::NotAState(error.to_string()))?;
+        let tree: Result<Value, _> = serde_json::from_str(&text);
+        let state: Self =
+            tree.and_then(serde_json::from_value).map_err(|error| LinkError::NotAState(error.to_string()))?;
         state.scenario.check_version().map_err(|error| LinkError::NotAState(error.message))?;
         Ok(state)
     }
