@@ -15,8 +15,9 @@ use crate::ui::env::use_env;
 use crate::ui::icons::{Icon, icon};
 use crate::ui::node_card::{NodeCardView, pod_button};
 use crate::ui::node_table::NodeTable;
-use crate::ui::pod_tile::{empty_picture, pod_picture};
+use crate::ui::pod_tile::{colour_class, empty_picture, pod_picture};
 use crate::ui::set_head::SetHeader;
+use crate::ui::transport::chart_entries;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use web_sys::{Element, HtmlElement, HtmlInputElement, KeyboardEvent};
@@ -227,7 +228,8 @@ fn StateFilter(props: &StateFilterProps) -> Html {
     }
 }
 
-/// What the tiles mean, always in sight.
+/// What the tiles mean, always in sight; on a phone one touch away. Where the chart has no room for its
+/// own, its colours are here.
 #[component]
 fn Legend(props: &LegendProps) -> Html {
     let env = use_env();
@@ -251,6 +253,9 @@ fn Legend(props: &LegendProps) -> Html {
                 <div><dt>{ pod_picture(colour, Age::Previous, PodState::Available) }</dt><dd>{ words.age_previous }</dd></div>
                 <div><dt>{ pod_picture(colour, Age::Older, PodState::Available) }</dt><dd>{ words.age_older }</dd></div>
                 <div><dt>{ empty_picture(colour, true) }</dt><dd>{ words.excluded }</dd></div>
+                { for chart_entries(words).into_iter().map(|(picture, text)| html! {
+                    <div class={classes!("of-chart", colour_class(colour))}><dt>{ picture }</dt><dd>{ text }</dd></div>
+                }) }
             </>
         }
     };

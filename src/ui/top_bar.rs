@@ -94,7 +94,9 @@ pub fn PaneBar(props: &PaneBarProps) -> Html {
         };
         html! {
             <button type="button" class={classes!("pane", format!("pane-{}", pane.name()))} aria-current={(pane == props.pane).to_string()} onclick={env.on(Msg::ShowPane(pane))}>
-                { icon(shape) }<span>{ text }</span>
+                { icon(shape) }<span>{ text }
+                    // Whatever explains has its place there, too.
+                    if pane == Pane::Story { <span class="narrow-only">{ words.story_more }</span> }</span>
                 if pane == Pane::Manifest && props.edited { <span class="dot" /> }
             </button>
         }

@@ -366,24 +366,32 @@ fn percent(place: f64) -> String {
 }
 
 /// What the areas of the chart mean.
-fn chart_legend(words: &Words, chart: &Chart) -> Html {
-    let areas = [
-        ("area-new", words.chart_new),
-        ("area-old", words.chart_old),
-        ("area-unavailable", words.chart_unavailable),
-        ("area-pending", words.chart_pending),
-    ];
+/// What the colours of the chart mean, and its dashed line: pictures with their words.
+pub(super) fn chart_entries(words: &Words) -> [(Html, &'static str); 5] {
     let swatch = |class: &'static str| {
         html! {
             <svg width="12" height="12" aria-hidden="true" focusable="false"><rect {class} width="12" height="12" rx="3" /></svg>
         }
     };
+    [
+        (swatch("area-new"), words.chart_new),
+        (swatch("area-old"), words.chart_old),
+        (swatch("area-unavailable"), words.chart_unavailable),
+        (swatch("area-pending"), words.chart_pending),
+        (
+            html! {
+                <svg width="16" height="12" aria-hidden="true" focusable="false"><path class="chart-floor" d="M0 6H16" /></svg>
+            },
+            words.chart_floor,
+        ),
+    ]
+}
+
+fn chart_legend(words: &Words, chart: &Chart) -> Html {
+    let entries = if chart.samples.iter().any(|sample| sample.floor > 0) { 5 } else { 4 };
     html! {
         <ul class={classes!("chart-legend", "small", "quiet", colour_class(Some(chart.colour)))} aria-label={words.chart_legend}>
-            { for areas.into_iter().map(|(class, text)| html! { <li>{ swatch(class) }{ text }</li> }) }
-            if chart.samples.iter().any(|sample| sample.floor > 0) {
-                <li><svg width="16" height="12" aria-hidden="true" focusable="false"><path class="chart-floor" d="M0 6H16" /></svg>{ words.chart_floor }</li>
-            }
+            { for chart_entries(words).into_iter().take(entries).map(|(picture, text)| html! { <li>{ picture }{ text }</li> }) }
         </ul>
     }
 }

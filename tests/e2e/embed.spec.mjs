@@ -232,12 +232,17 @@ test('an iframe tells its height and answers its own origin only', async ({ page
   await expect(page.locator('#answer')).toHaveText(/daemonset\.apps\/agent/);
   await expect(page.locator('#heard')).toHaveText(/goal.*height.*ready.*result.*step/);
   // Another origin in the address: the frame does not talk to this one.
-  await page.evaluate(() => {
-    document.getElementById('heard').textContent = '';
+  await page.evaluate(async () => {
+    const frame = document.querySelector('iframe');
+    const address = frame.src.replace('step=0', 'step=1&origin=https://docs.example.org');
+    // What the old one still says is none of the new one's.
+    await new Promise((gone) => {
+      frame.addEventListener('load', () => setTimeout(gone), { once: true });
+      frame.src = 'about:blank';
+    });
     globalThis.got = 0;
     addEventListener('message', () => globalThis.got++);
-    const frame = document.querySelector('iframe');
-    frame.src = frame.src.replace('step=0', 'step=1&origin=https://docs.example.org');
+    frame.src = address;
   });
   await expect(page.frameLocator('iframe').locator('.app')).toBeVisible();
   await page.waitForTimeout(300);

@@ -454,6 +454,7 @@ pub(super) static WORDS: Words = Words {
     step_over_title: "To the end of this wave: until the controller acts again",
     step_title: "One turn of one actor",
     story: "Story",
+    story_more: " & why",
     story_empty: "Press Step.",
     story_empty_more: "The first step applies the manifest, as kubectl apply would. Each one after it is one turn: the controller, the scheduler, or a kubelet.",
     story_none: "No step tells of that.",

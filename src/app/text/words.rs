@@ -469,6 +469,7 @@ words! {
     step_over_title,
     step_title,
     story,
+    story_more,
     story_empty,
     story_empty_more,
     story_none,
