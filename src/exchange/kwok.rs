@@ -6,7 +6,7 @@ use super::replay::{Played, here_document, played, seconds, variable};
 use super::script::{PRELUDE, command_text, start};
 use crate::kubectl::shell::quote;
 use crate::kubelet::{Behaviour, BehaviourMatch, Behaviours, Outcome};
-use crate::manifest::{self, from_text};
+use crate::manifest;
 use crate::simulation::{Reason, Session, SimCommand, Step};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -137,7 +137,7 @@ fn counterpart(sim: &SimCommand, command: &Played, joined: &BTreeMap<String, Vec
             let patch = json!({"status": {"conditions": [condition]}});
             format!("kubectl patch node {} --subresource=status -p {}\n", quote(node), quote(&patch.to_string()))
         }
-        SimCommand::Behaviour(text) => match from_text::<Behaviours>(text) {
+        SimCommand::Behaviour(text) => match serde_yaml::from_str::<Behaviours>(text) {
             Ok(behaviours) => {
                 let apply = here_document("kubectl apply -f -", &stages(&behaviours));
                 let (label, value) = OF_PODS;

@@ -5,7 +5,7 @@ use super::diagnostic::{Code, Fact, Remedy};
 use super::failure::Failure;
 use super::limits::{LimitKind, Limits};
 use super::path::PathSegment;
-use super::scalar::{Scalar, Schema, go_float_key, go_syntax, is_timestamp, json_number};
+use super::scalar::{Scalar, go_float_key, go_syntax, is_timestamp, json_number, resolve};
 use super::tree::{Node, NodeId, NodeKind, Tree};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,17 +34,10 @@ const MAX_DUPLICATES: usize = 100;
 const ALIAS_RATIO: (f64, f64) = (0.99, 0.10);
 const ALIAS_RATIO_RANGE: (f64, f64) = (400_000.0, 4_000_000.0);
 
-/// What kubectl makes of the tree.
 pub(crate) fn decode(tree: &Tree, root: NodeId, limits: &Limits) -> Result<Decoded, DecodeFailure> {
-    decode_by(tree, root, limits, Schema::Kubectl)
-}
-
-/// The same with plain scalars by this schema.
-pub(crate) fn decode_by(tree: &Tree, root: NodeId, limits: &Limits, schema: Schema) -> Result<Decoded, DecodeFailure> {
     let mut decoder = Decoder {
         tree,
         limits,
-        schema,
         path: Vec::new(),
         active_aliases: BTreeSet::new(),
         decoded: 0,
@@ -71,7 +64,6 @@ enum Step {
 struct Decoder<'t> {
     tree: &'t Tree,
     limits: &'t Limits,
-    schema: Schema,
     path: Vec<Step>,
     /// Aliases that are being expanded.
     active_aliases: BTreeSet<NodeId>,
@@ -367,9 +359,6 @@ impl Decoder<'_> {
             Resolved::Scalar(Scalar::Null | Scalar::Text) => return Ok(Value::Null),
             Resolved::Scalar(Scalar::Bool(value)) => return Ok(Value::Bool(value)),
             Resolved::Scalar(Scalar::Int(value)) => return Ok(Value::Number(value.into())),
-            Resolved::Scalar(Scalar::Uint(value)) if self.schema == Schema::Core => {
-                return Ok(Value::Number(value.into()));
-            }
             #[allow(clippy::cast_precision_loss)]
             Resolved::Scalar(Scalar::Uint(value)) => value as f64,
             Resolved::Scalar(Scalar::Float(value)) => value,
@@ -398,7 +387,7 @@ impl Decoder<'_> {
     /// A scalar that is implicit or tagged. Follows resolve.go resolve.
     fn resolved(&self, id: NodeId, text: &str) -> Result<Resolved, Box<Failure>> {
         let Some(tag) = self.tree.tag(id) else {
-            return Ok(match self.schema.resolve(text) {
+            return Ok(match resolve(text) {
                 Scalar::Text => Resolved::Text(text.to_owned()),
                 scalar => Resolved::Scalar(scalar),
             });
@@ -411,7 +400,7 @@ impl Decoder<'_> {
             "bool" | "int" | "float" | "null" | "timestamp" => format!("!!{short}"),
             _ => return Ok(Resolved::Text(text.to_owned())),
         };
-        let scalar = self.schema.resolve(text);
+        let scalar = resolve(text);
         let is_timestamp = scalar == Scalar::Text && is_timestamp(text);
         match scalar {
             _ if wanted == "!!timestamp" && is_timestamp => {

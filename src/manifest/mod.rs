@@ -32,7 +32,6 @@ pub mod scalar;
 mod source;
 mod stream;
 mod tree;
-mod typed;
 pub mod unified;
 mod yaml;
 
@@ -43,4 +42,3 @@ pub use limits::{LimitKind, Limits};
 pub use path::{DisplayPath, PathSegment, parse_path};
 pub use position::{LineIndex, Position, Span};
 pub use read::{ManifestRead, read};
-pub use typed::{TypedError, from_text};

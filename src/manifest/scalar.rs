@@ -44,33 +44,6 @@ pub fn resolve(text: &str) -> Scalar {
     }
 }
 
-/// By which rules a plain scalar gets its type.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Schema {
-    /// As kubectl reads manifests: YAML 1.1, as far as go-yaml follows it.
-    Kubectl,
-    /// YAML 1.2, for files that are no manifests: less is taken for a number or a truth, so that `n`, `off`, `1_000` and
-    /// `007` stay texts, and an integer may use all of u64.
-    Core,
-}
-
-impl Schema {
-    /// What a plain scalar is.
-    pub fn resolve(self, text: &str) -> Scalar {
-        let scalar = resolve(text);
-        let also_in_core = match scalar {
-            Scalar::Bool(_) => text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false"),
-            Scalar::Int(_) | Scalar::Uint(_) | Scalar::Float(_) => {
-                let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-                let octal = digits.starts_with('0') && digits.as_bytes().get(1).is_some_and(u8::is_ascii_digit);
-                !octal && !text.contains('_')
-            }
-            Scalar::Null | Scalar::Text => true,
-        };
-        if self == Schema::Kubectl || also_in_core { scalar } else { Scalar::Text }
-    }
-}
-
 fn resolve_word(text: &str) -> Scalar {
     match text {
         "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => Scalar::Bool(true),

@@ -2,9 +2,7 @@
 
 use super::sim_command::{MAX_NODES_AT_ONCE, parse_taint};
 use crate::kubelet::Behaviours;
-use crate::manifest::{from_text, to_yaml};
 use crate::objects::{NodeTemplate, Object, Quantity, Time, encode, prune_nulls};
-use crate::order::Collect;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,22 +11,6 @@ use std::collections::BTreeMap;
 pub const SCENARIO_VERSION: u32 = 1;
 /// Start of virtual time when a scenario gives none.
 pub const DEFAULT_START: &str = "2026-01-05T09:00:00Z";
-
-/// The members of a scenario file in the order in which they are written.
-const MEMBERS: [&str; 12] = [
-    "version",
-    "title",
-    "about",
-    "seed",
-    "start",
-    "objects",
-    "files",
-    "behaviours",
-    "machines",
-    "log",
-    "expect",
-    "loops",
-];
 
 /// A scenario: save, share, replay, test and lesson files are all of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -234,10 +216,13 @@ impl Scenario {
     /// # Errors
     /// Where the text is no YAML, has unknown members, or is of a later version.
     pub fn parse(text: &str) -> Result<Self, ScenarioError> {
-        let mut scenario: Self = from_text(text).map_err(|error| ScenarioError {
-            message: error.message,
-            line: error.place.map(|place| place.line),
-            column: error.place.map(|place| place.column),
+        let mut scenario: Self = serde_yaml::from_str(text).map_err(|error| {
+            let place = error.location();
+            ScenarioError {
+                message: error.to_string(),
+                line: place.as_ref().map(serde_yaml::Location::line),
+                column: place.as_ref().map(serde_yaml::Location::column),
+            }
         })?;
         scenario.check_version()?;
         let mut objects = Vec::new();
@@ -265,14 +250,9 @@ impl Scenario {
         Err(ScenarioError { message, line: None, column: None })
     }
 
-    /// Writes the scenario as YAML: its members from what it is called to what must hold, each as kubectl writes YAML.
+    /// Writes the scenario as YAML.
     pub fn to_yaml(&self) -> String {
-        let mut members = serde_json::to_value(self).unwrap_or_default();
-        let in_order = MEMBERS.iter().filter_map(|name| {
-            let member = members.as_object_mut()?.remove_entry(*name)?;
-            Some(to_yaml(&Value::Object([member].into_iter().collect_object())))
-        });
-        in_order.collect()
+        serde_yaml::to_string(self).unwrap_or_default()
     }
 }
 

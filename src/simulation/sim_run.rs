@@ -8,7 +8,6 @@ use super::world::{WaitingFor, World};
 use crate::apiserver::{Delete, Status, Write};
 use crate::kubectl::CommandOutput;
 use crate::kubelet::{self, Behaviours, Down};
-use crate::manifest::from_text;
 use crate::objects::*;
 use std::rc::Rc;
 
@@ -59,7 +58,7 @@ impl World {
                 };
                 (self.for_nodes(&[node], "reports", report), None)
             }
-            SimCommand::Behaviour(text) => match from_text::<Behaviours>(&text) {
+            SimCommand::Behaviour(text) => match serde_yaml::from_str::<Behaviours>(&text) {
                 Ok(behaviours) => {
                     let count = behaviours.0.len();
                     self.actors.kubelets = self.actors.kubelets.with_behaviours(behaviours);
