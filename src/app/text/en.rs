@@ -54,7 +54,7 @@ pub(super) static WORDS: Words = Words {
     changed: "changed",
     chart_empty: "The rollout is drawn here, step by step.",
     chart_floor: "budget",
-    chart_keys: "Arrow keys step, Space plays, Home and End jump",
+    chart_keys: "Arrow keys step, Space plays, Home and End jump; long waits are drawn shorter",
     chart_legend: "Legend of the timeline",
     chart_new: "newest available",
     chart_old: "older available",

@@ -54,7 +54,7 @@ pub(super) static WORDS: Words = Words {
     changed: "modifié",
     chart_empty: "Le rollout se dessine ici, étape par étape.",
     chart_floor: "budget",
-    chart_keys: "Flèches : étapes ; Espace : lecture ; Début et Fin : sauts",
+    chart_keys: "Flèches : étapes ; Espace : lecture ; Début et Fin : sauts ; les longues attentes sont raccourcies",
     chart_legend: "Légende de la chronologie",
     chart_new: "dernière disponible",
     chart_old: "ancienne disponible",
