@@ -9,10 +9,14 @@ use crate::app::view::{Detail, Fleet, NodeCard, Place16, PodDetail, PodTile, Pod
 use crate::insight::explain::explain;
 use crate::insight::fate::fate;
 use crate::insight::placement::explain_pending;
+use crate::insight::standstill::Standing;
 use crate::manifest::{self, Limits};
 use crate::objects::*;
+use crate::order::Order;
 use crate::scheduler::check_node;
 use std::rc::Rc;
+
+mod state;
 
 /// Looks the chosen thing up.
 pub fn of(model: &Model, fleet: &Fleet, cards: &[Rc<NodeCard>], what: &Inspect) -> Detail {
@@ -141,12 +145,16 @@ fn told_fate(model: &Model, key: &ObjectKey) -> Option<Phrase> {
 
 fn verdict(model: &Model, question: Question, set: &Rc<DaemonSet>, node: &Node) -> VerdictView {
     let words = model.words();
-    let store = model.session.world().store();
+    let world = model.session.world();
+    let store = world.store();
     let explanation = explain(set, node);
-    let own = store.pods_on(node.name()).filter(|pod| pod.metadata.is_controlled_by(&set.metadata.uid));
-    let pods: Vec<&Rc<Pod>> = own.collect();
-    let title = if pods.is_empty() { words.why_no_pod_on } else { words.verdict_pod };
     let eligible = explanation.verdict.eligibility.should_run;
+    let standing = eligible.then(|| Standing::of(store, set, world.now()));
+    let fault = standing.as_ref().and_then(|standing| standing.faults.iter().find(|fault| fault.node == *node.name()));
+    let own = store.pods_on(node.name()).filter(|pod| pod.metadata.is_controlled_by(&set.metadata.uid));
+    let mut pods: Vec<&Rc<Pod>> = own.collect();
+    // Where two are there, the one with the trouble is spoken of.
+    pods.order_by_key(|pod| fault.is_none_or(|fault| fault.pod.as_ref() != Some(*pod)));
     let read = manifest::read(model.files.shown().map_or("", |file| &file.text), &Limits::default());
     let find = |path: &str| line_of(&read, &set.metadata.key(), path);
     let mut rows = words.check_rows(&explanation, &find);
@@ -159,23 +167,36 @@ fn verdict(model: &Model, question: Question, set: &Rc<DaemonSet>, node: &Node) 
         // Between the scheduler's answer and the kubelet's: what each filter says.
         later.splice(1..1, words.filter_rows(&checks));
     }
+    let state = standing.as_ref().and_then(|standing| state::of(model, set, standing, node.name(), fault));
+    if let (Some(row), Some(fault)) = (later.last_mut(), fault) {
+        state::kubelet_row(words, row, fault);
+    }
+    rows.extend(state.as_ref().and_then(|state| state.row.clone()));
     rows.extend(later);
     // A pod that should be there and is not placed: the changes that would place it come first.
-    let (fixes_title, fixes) = match (waiting, placement) {
+    let (fixes_title, fixes, urgent) = match (waiting, placement) {
         (Some(pod), Some(placement)) if eligible => {
-            (words.smallest_change, fixes::offered_for_pod(model, pod, &placement.changes))
+            (words.smallest_change, fixes::offered_for_pod(model, pod, &placement.changes), true)
         }
         _ => {
             let title = if eligible { words.keep_off } else { words.smallest_change };
-            (title, fixes::offered(model, set, node.name(), &explanation.changes))
+            (title, fixes::offered(model, set, node.name(), &explanation.changes), !eligible)
         }
+    };
+    let usual = if pods.is_empty() { words.why_no_pod_on } else { words.verdict_pod };
+    let answer = || words.verdict_answer(&explanation.verdict, &set.metadata.name, !pods.is_empty());
+    let (title, answer, passed, way_out) = match state {
+        Some(state) => (state.title, state.answer, false, state.way_out),
+        None => (usual, answer(), eligible, Vec::new()),
     };
     VerdictView {
         question,
         title: fill(title, &[("node", node.name())]),
-        answer: words.verdict_answer(&explanation.verdict, &set.metadata.name),
-        passed: eligible,
+        answer,
+        passed,
+        way_out,
         fixes_title,
+        urgent,
         rows,
         fixes,
     }

@@ -154,7 +154,8 @@ fn a_daemon_sets_pod_that_waits_shows_each_filter_and_what_would_place_it() {
     let daemon_set = model.session.world().store().daemon_sets().values().next().unwrap().metadata.key();
     update(&mut model, Msg::Ask(Question { set: daemon_set, node: "worker1".into() }));
     let view = model.views.why.clone().unwrap();
-    assert!(view.passed, "the controller wants a pod there");
+    assert!(!view.passed && view.urgent, "the controller wants a pod there, and none has come");
+    assert!(view.answer.to_string().contains("finds no place on worker1: cpu: 64 asked for"), "{}", view.answer);
     let marks: Vec<(String, CheckMark)> =
         view.rows.iter().filter(|row| row.nested).map(|row| (row.what.to_string(), row.mark)).collect();
     assert!(marks.contains(&("NodeResourcesFit".into(), CheckMark::Failed)), "{marks:?}");

@@ -27,6 +27,7 @@ pub mod phrase;
 pub mod remedies;
 pub mod rollout;
 pub mod share;
+pub mod standing;
 pub mod text;
 pub mod update;
 pub mod view;

@@ -284,8 +284,12 @@ fn manifest(model: &mut Model, message: Msg) -> Vec<Effect> {
 
 /// After the position or the line of time has changed.
 fn moved(model: &mut Model) -> Vec<Effect> {
+    let before = model.views.standing.clone();
     model.refresh();
-    model.announcement = model.views.telling.to_string().into();
+    model.announcement = match model.views.standing.as_ref().filter(|now| Some(*now) != before.as_ref()) {
+        Some(now) => format!("{}. {}", now.headline, now.detail).into(),
+        None => model.views.telling.to_string().into(),
+    };
     vec![Effect::Save, Effect::CheckLater]
 }
 
@@ -425,9 +429,6 @@ fn offer(model: &mut Model, text: String, action: NoticeAction) {
 
 fn tell_loop(model: &mut Model, period_ms: u64) {
     model.looped = Some((model.session.position(), period_ms));
-    let period = crate::app::text::time(model.language(), i64::try_from(period_ms).unwrap_or(i64::MAX));
-    let text = fill(model.words().loop_found, &[("time", &period)]);
-    tell(model, text, true);
 }
 
 /// Opens what was dropped or chosen.

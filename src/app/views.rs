@@ -10,7 +10,7 @@ use crate::app::phrase::Phrase;
 use crate::app::rollout::{Rollout, nodes_of};
 use crate::app::view::{
     Chart, Colours, Comparison, Detail, EventRow, Fleet, ForecastCache, InsightView, NodeCard, ObjectDiff, OpenStep,
-    PodTile, SetHead, StoryEntry, StoryPart, VerdictView, insight_view,
+    PodTile, SetHead, StandingView, StoryEntry, StoryPart, VerdictView, insight_view,
 };
 use crate::objects::*;
 use crate::order::Order;
@@ -49,6 +49,8 @@ pub struct Views {
     pub detail: Option<Rc<Detail>>,
     /// What the panel of reasons shows.
     pub why: Option<Rc<VerdictView>>,
+    /// What stands still, and why.
+    pub standing: Option<Rc<StandingView>>,
     /// What the panel of insight shows.
     pub insight: Option<Rc<InsightView>>,
     forecasts: ForecastCache,
@@ -178,6 +180,10 @@ impl Views {
         let colour = charted.as_ref().map_or(0, |key| self.colours.of(key));
         self.chart = self.rollout.update(session, charted.as_ref(), colour);
 
+        let standing = crate::app::standing::of(model, &self.fleet, charted.as_ref());
+        if self.standing.as_deref() != standing.as_ref() {
+            self.standing = standing.map(Rc::new);
+        }
         self.refresh_story(model);
         if model.tab == SideTab::Events {
             set(&mut self.events, events(session));

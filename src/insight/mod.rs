@@ -9,4 +9,5 @@ pub mod forecast;
 pub mod lint;
 pub mod overhead;
 pub mod placement;
+pub mod standstill;
 pub mod trial;

@@ -29,6 +29,7 @@ mod set_forms;
 mod set_head;
 mod share;
 mod stage;
+mod standing;
 mod story;
 mod terminal;
 mod top_bar;

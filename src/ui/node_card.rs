@@ -132,9 +132,23 @@ fn place_view(env: &Env, card: &NodeCard, place: &Place, props: &NodeCardProps, 
         { for place.pods.iter().map(|pod| html! {
             <div class="place" key={pod.key.to_string()}>
                 { pod_button(env, pod, props.counted.as_deref(), tab_stop) }
-                <p class="place-text cut quiet">{ sentence(&words.pod_line(pod)) }</p>
+                if pod.is_questionable() {
+                    <p class="place-text quiet">{ sentence(&words.pod_line(pod)) }{ " " }{ why_pod(env, pod, &place.set, &card.name, tab_stop) }</p>
+                } else {
+                    <p class="place-text cut quiet">{ sentence(&words.pod_line(pod)) }</p>
+                }
             </div>
         }) }
+    }
+}
+
+/// Asks about a pod that is not well, or old.
+pub fn why_pod(env: &Env, pod: &PodTile, set: &ObjectKey, node: &Rc<str>, tab_stop: bool) -> Html {
+    let words = env.words();
+    let question = Msg::Ask(Question { set: set.clone(), node: node.clone() });
+    html! {
+        <button type="button" class="link" tabindex={(!tab_stop).then_some("-1")} aria-label={format!("{} {}", words.why, words.pod_name(pod))}
+            onclick={env.on(question)}>{ words.why }</button>
     }
 }
 

@@ -5,7 +5,7 @@ use crate::app::phrase::fill;
 use crate::app::view::{NodeCard, NodeHealth, short_key};
 use crate::objects::ObjectKey;
 use crate::ui::env::{Env, use_env};
-use crate::ui::node_card::pod_button;
+use crate::ui::node_card::{pod_button, why_pod};
 use crate::ui::phrase::sentence;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -129,7 +129,8 @@ fn pods(env: &Env, props: &RowProps) -> Html {
     }
     html! {
         { for place.pods.iter().map(|pod| html! {
-            <span class="table-pod" key={pod.key.to_string()}>{ pod_button(env, pod, None, true) }<span>{ sentence(&words.pod_line(pod)) }</span></span>
+            <span class="table-pod" key={pod.key.to_string()}>{ pod_button(env, pod, None, true) }<span>{ sentence(&words.pod_line(pod)) }
+                if pod.is_questionable() { { " " }{ why_pod(env, pod, &place.set, &card.name, true) } }</span></span>
         }) }
     }
 }

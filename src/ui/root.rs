@@ -191,7 +191,7 @@ impl Component for App {
                     </main>
                     if shows(Part::Transport) { <Transport position={model.session.position()} len={model.session.len()} now_ms={model.session.world().now_ms()}
                         can_step={model.can_step()} running={model.running} speed={model.settings.speed} chart={views.chart.clone()}
-                        telling={views.telling.to_string()} branches={views.branches.clone()} compared={views.compared.clone()} looped={model.looped} /> }
+                        telling={views.telling.to_string()} branches={views.branches.clone()} compared={views.compared.clone()} looped={model.looped} standing={views.standing.clone()} /> }
                     if shows(Part::Terminal) { <Terminal entries={model.terminal.clone()} typed_ahead={model.typed_ahead.clone()} open={model.terminal_open} hint={model.hint.clone()} completed={model.completed.clone()} /> }
                     if shows(Part::Manifests) || shows(Part::Story) { <PaneBar pane={model.pane} {edited} /> }
                     if model.lessons.catalogue_open { <Catalogue ..CatalogueProps::of(&model.lessons) /> }

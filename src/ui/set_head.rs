@@ -85,6 +85,7 @@ pub fn SetHeader(props: &SetHeaderProps) -> Html {
                 <span class="small quiet cut set-facts" title={facts(words, head)}>{ facts(words, head) }</span>
                 if head.terminating { <span class="badge warning">{ words.state_terminating }</span> }
                 <span class="push" />
+                if head.can_undo && head.rolling { { undo_button(&env, head) } }
                 { opener(Form::Image, words.set_image) }
                 { opener(Form::Strategy, words.strategy) }
                 { set_menu(&env, head) }
@@ -101,6 +102,16 @@ pub fn SetHeader(props: &SetHeaderProps) -> Html {
                 }) }
             </div>
         </header>
+    }
+}
+
+/// The way back while a template is rolled out, in sight.
+fn undo_button(env: &Env, head: &SetHead) -> Html {
+    let words = env.words();
+    let line = command::undo(&head.key);
+    html! {
+        <button type="button" class="button tiny" title={words.undo_rollout} onclick={env.on(Msg::Run(line.clone()))} onmouseenter={env.on(Msg::Hint(Some(line.clone())))} onfocus={env.on(Msg::Hint(Some(line.clone())))}
+            onmouseleave={env.on(Msg::Hint(None))} onblur={env.on(Msg::Hint(None))}>{ icon(Icon::Undo) }{ words.standing().undo }</button>
     }
 }
 

@@ -3,12 +3,13 @@
 use crate::app::message::{Msg, Running, Speed};
 use crate::app::phrase::fill;
 use crate::app::text::{Words, time};
-use crate::app::view::{Chart, Comparison, MarkKind, area, layout, position_at};
+use crate::app::view::{Chart, Comparison, MarkKind, StandingView, area, layout, position_at};
 use crate::ui::compare::Compare;
 use crate::ui::env::{Env, use_env};
 use crate::ui::icons::{Icon, icon};
 use crate::ui::menu::{Menu, menu_choice, menu_item};
 use crate::ui::pod_tile::colour_class;
+use crate::ui::standing::{badge, strip};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, HtmlInputElement, PointerEvent};
@@ -39,6 +40,8 @@ pub struct TransportProps {
     pub compared: Option<Rc<Comparison>>,
     /// The last loop that was found: the position, and the virtual milliseconds of a round.
     pub looped: Option<(usize, u64)>,
+    /// What stands still, and why.
+    pub standing: Option<Rc<StandingView>>,
 }
 
 /// Buttons, clock and chart.
@@ -76,6 +79,7 @@ pub fn Transport(props: &TransportProps) -> Html {
                 if props.chart.set.is_some() { { chart_legend(words, &props.chart) } }
                 { clock(&env, props) }
             </div>
+            if let Some(standing) = &props.standing { { strip(&env, standing) } }
             if let Some(compared) = &props.compared { <Compare compared={compared.clone()} /> }
             <Scrubber position={props.position} now_ms={props.now_ms} chart={props.chart.clone()} telling={props.telling.clone()} looped={props.looped} />
         </section>
@@ -115,7 +119,8 @@ fn clock(env: &Env, props: &TransportProps) -> Html {
             }
             <b class="number">{ time(env.language, now) }</b>
             <span class="quiet small number">{ fill(words.step_of, &[("n", &position), ("all", &len)]) }</span>
-            if !props.can_step && props.len > 0 { <span class="badge good">{ words.quiet }</span> }
+            if props.standing.is_none() && !props.can_step && props.len > 0 { <span class="badge good">{ words.quiet }</span> }
+            if let Some(standing) = &props.standing { { badge(words, standing) } }
         </div>
     }
 }

@@ -39,12 +39,13 @@ pub fn Why(props: &WhyProps) -> Html {
             <h2 id="why-title" tabindex="-1">{ &view.title }</h2>
             <p class={classes!("callout", if view.passed { "good" } else { "warning" })}>
                 { icon(if view.passed { Icon::Tick } else { Icon::Warning }) }<span>{ sentence(&view.answer) }</span></p>
+            { fixes(words.standing().way_out, &view.way_out, true) }
             <table class="checks">
                 <caption class="unseen">{ words.checks }</caption>
                 <thead class="unseen"><tr><th scope="col">{ words.result }</th><th scope="col">{ words.check }</th></tr></thead>
                 { for [Stage::Controller, Stage::Scheduler, Stage::Kubelet].map(|stage| stage_rows(&env, view, stage, props.line)) }
             </table>
-            { fixes(view.fixes_title, &view.fixes) }
+            { fixes(view.fixes_title, &view.fixes, view.urgent) }
         </div>
     }
 }
@@ -111,19 +112,20 @@ pub fn pod_why(env: &Env, why: &PodWhy) -> Html {
                     <tbody>{ for why.rows.iter().map(|row| check_row(env, &Rc::from(""), row, 0)) }</tbody>
                 </table>
             }
-            { fixes(why.fixes_title, &why.fixes) }
+            { fixes(why.fixes_title, &why.fixes, true) }
         </>
     }
 }
 
-fn fixes(title: &str, fixes: &[Fix]) -> Html {
+/// Changes to make; the first stands out where it is `urgent`.
+fn fixes(title: &str, fixes: &[Fix], urgent: bool) -> Html {
     if fixes.is_empty() {
         return Html::default();
     }
     html! {
         <>
             <h3>{ title }</h3>
-            { for fixes.iter().enumerate().map(|(index, fix)| html! { <FixView fix={fix.clone()} first={index == 0} /> }) }
+            { for fixes.iter().enumerate().map(|(index, fix)| html! { <FixView fix={fix.clone()} first={urgent && index == 0} /> }) }
         </>
     }
 }
@@ -141,7 +143,7 @@ fn FixView(props: &FixProps) -> Html {
     let fix = &props.fix;
     html! {
         <div class="fix">
-            { diff_lines(&fix.text, &fix.lines) }
+            if !fix.lines.is_empty() { { diff_lines(&fix.text, &fix.lines) } }
             <div class="fix-row">
                 <button type="button" class={classes!("button", props.first.then_some("primary"))} onclick={env.on(fix.message.clone())}>{ &fix.text }</button>
                 <p class="small quiet">{ &fix.remark }</p>

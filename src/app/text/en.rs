@@ -318,7 +318,6 @@ pub(super) static WORDS: Words = Words {
     line_took: "took",
     line_uncovered: "node time without one",
     line_worst: "at worst without an available pod",
-    loop_found: "This goes round in circles: the same again every {time}.",
     makes_revision: "makes revision {n}",
     manifests: "Manifests",
     mark_failure: "A pod failed",

@@ -84,26 +84,34 @@ impl Words {
 
     /// A pod in one line, after its tile: `v1.9.1, available`.
     pub fn pod_line(&self, pod: &PodTile) -> Phrase {
-        let state = match pod.trouble.as_ref() {
-            "" => self.pod_state(pod.state).to_string(),
-            trouble => format!("{} ({trouble})", self.pod_state(pod.state)),
-        };
+        let state = self.pod_condition(pod);
         Phrase::fill("{image} {state}", &[("image", Part::Code(pod.tag().into())), ("state", Part::Plain(state))])
+    }
+
+    /// A pod's state with what a person has to know of it: what holds it up, how it ended before, how often it was
+    /// started again.
+    fn pod_condition(&self, pod: &PodTile) -> String {
+        let words = self.standing();
+        let state = match pod.state {
+            _ if !pod.crashed.is_empty() => words.starts_again,
+            PodState::Starting if pod.only_unready => words.running_not_ready,
+            state => self.pod_state(state),
+        };
+        let restarts = (pod.restarts > 0).then(|| self.restarts(pod.restarts));
+        let notes = [&*pod.trouble, &*pod.crashed, restarts.as_deref().unwrap_or("")];
+        let notes: Vec<&str> = notes.into_iter().filter(|note| !note.is_empty()).collect();
+        if notes.is_empty() { state.to_string() } else { format!("{state} ({})", notes.join(", ")) }
     }
 
     /// A pod's accessible name: everything that its tile shows.
     pub fn pod_name(&self, pod: &PodTile) -> String {
-        let state = self.pod_state(pod.state);
-        let mut text = match pod.revision {
+        let state = &*self.pod_condition(pod);
+        match pod.revision {
             Some(revision) => fill(
                 self.pod_of_revision,
                 &[("pod", &pod.key.name), ("revision", &revision.to_string()), ("state", state)],
             ),
             None => fill(self.pod_without_revision, &[("pod", &pod.key.name), ("state", state)]),
-        };
-        if !pod.trouble.is_empty() {
-            text.push_str(&format!(" ({})", pod.trouble));
         }
-        text
     }
 }

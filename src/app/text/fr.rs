@@ -318,7 +318,6 @@ pub(super) static WORDS: Words = Words {
     line_took: "durée",
     line_uncovered: "temps-nœud sans pod",
     line_worst: "au pire sans pod disponible",
-    loop_found: "Cela tourne en rond : la même chose toutes les {time}.",
     makes_revision: "crée la révision {n}",
     manifests: "Manifestes",
     mark_failure: "Un pod a échoué",

@@ -11,6 +11,7 @@ mod lesson;
 mod manifest;
 mod placement;
 mod remedies;
+mod standing;
 mod story;
 mod verdict;
 mod words;
@@ -22,6 +23,7 @@ pub use insight::{InsightWords, LintWords};
 
 pub use lesson::LessonWords;
 use serde::{Deserialize, Serialize};
+pub use standing::{StandingWords, embed};
 
 /// A language of the interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

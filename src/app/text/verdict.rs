@@ -25,11 +25,12 @@ fn label_path(key: &str) -> String {
 }
 
 impl Words {
-    /// The answer of a verdict in one sentence.
-    pub fn verdict_answer(&self, verdict: &Verdict, set: &str) -> Phrase {
+    /// The answer of a verdict in one sentence; `runs`: there is a pod.
+    pub fn verdict_answer(&self, verdict: &Verdict, set: &str, runs: bool) -> Phrase {
         let eligibility = verdict.eligibility;
         let template = match (eligibility.should_run, eligibility.should_continue_running) {
             (true, _) => self.verdict_yes,
+            (false, _) if !runs => self.standing().not_placed,
             (false, true) => self.verdict_stay,
             (false, false) => self.verdict_no,
         };

@@ -333,7 +333,6 @@ words! {
     line_took,
     line_uncovered,
     line_worst,
-    loop_found,
     makes_revision,
     manifests,
     mark_failure,

@@ -72,6 +72,7 @@ fn run(model: &mut Model, line: &str, beside: bool) -> Vec<Effect> {
     model.running = Running::No;
     model.completed = None;
     model.hint = None;
+    leave_loop(model);
     let files = model.files.by_name();
     let run = if beside { model.session.run_beside(line, &files) } else { model.session.run(line, &files) };
     model.told = model.session.position();
@@ -87,6 +88,11 @@ fn run(model: &mut Model, line: &str, beside: bool) -> Vec<Effect> {
     }
     effects.retain(|effect| *effect != Effect::CheckLater);
     effects
+}
+
+/// A command in the past leaves the line on which a later loop was found.
+fn leave_loop(model: &mut Model) {
+    model.looped = model.looped.filter(|(at, _)| *at <= model.session.position());
 }
 
 /// `kubectl edit` opens the object as a tab. Applying that tab saves it, see [`save_line`].
@@ -124,6 +130,7 @@ fn note_applied(model: &mut Model, line: &str, done: bool) {
 pub(super) fn run_apply(model: &mut Model) -> bool {
     let Some(file) = model.files.shown() else { return false };
     let (id, line) = (file.id, save_line(&file.name, &file.text));
+    leave_loop(model);
     let files = model.files.by_name();
     let run = model.session.run_beside(&line, &files);
     model.told = model.session.position();

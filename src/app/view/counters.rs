@@ -50,6 +50,8 @@ pub struct SetHead {
     pub revision: i64,
     /// Whether there is a revision to go back to.
     pub can_undo: bool,
+    /// Whether a template is being rolled out, or its pods fail.
+    pub rolling: bool,
     /// Whether it is being deleted.
     pub terminating: bool,
     /// Nodes that have a pod and should not.
@@ -62,12 +64,15 @@ impl SetHead {
     /// Reads a DaemonSet and its pods.
     pub fn of(set: &FleetSet, cards: &[Rc<NodeCard>]) -> Self {
         let key = set.object.metadata.key();
-        let rolling = set.object.spec.update_strategy.rolling_update.as_ref();
+        let budget = set.object.spec.update_strategy.rolling_update.as_ref();
         let text =
             |value: Option<&IntOrString>, default: &str| value.map_or_else(|| default.into(), ToString::to_string);
-        let unavailable = text(rolling.and_then(|r| r.max_unavailable.as_ref()), "1");
-        let surge = text(rolling.and_then(|r| r.max_surge.as_ref()), "0");
+        let unavailable = text(budget.and_then(|r| r.max_unavailable.as_ref()), "1");
+        let surge = text(budget.and_then(|r| r.max_surge.as_ref()), "0");
+        let own = cards.iter().flat_map(|card| &card.places).filter(|place| place.set == key && place.eligible);
+        let comes = |pod: &PodTile| pod.age != Age::Newest || pod.state == PodState::Failing || !pod.crashed.is_empty();
         Self {
+            rolling: own.flat_map(|place| &place.pods).any(comes),
             colour: set.colour,
             strategy: match set.object.spec.update_strategy.type_.as_str() {
                 ON_DELETE => Strategy::OnDelete,

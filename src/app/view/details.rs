@@ -70,10 +70,14 @@ pub struct VerdictView {
     pub title: String,
     /// The answer in one sentence.
     pub answer: Phrase,
-    /// Whether a pod should be there.
+    /// Whether a pod should be there, and nothing is wrong with the one that is.
     pub passed: bool,
+    /// What ends the trouble, or the waiting, of the pod that is there.
+    pub way_out: Vec<Fix>,
     /// What the changes below lead to.
     pub fixes_title: &'static str,
+    /// Whether the first of them is what the person is most likely to want.
+    pub urgent: bool,
     /// All checks.
     pub rows: Vec<CheckRow>,
     /// The smallest changes, the smallest first.

@@ -12,6 +12,7 @@ mod lesson;
 mod manifest;
 mod node;
 mod pod;
+mod standing;
 mod story;
 mod terminal;
 
@@ -26,5 +27,6 @@ pub use lesson::*;
 pub use manifest::*;
 pub use node::*;
 pub use pod::*;
+pub use standing::*;
 pub use story::*;
 pub use terminal::*;

@@ -95,6 +95,12 @@ pub struct PodTile {
     pub available: bool,
     /// One word of Kubernetes' own on what holds it up; often empty.
     pub trouble: Rc<str>,
+    /// How often its containers were started again.
+    pub restarts: i32,
+    /// How a container failed that has been started again since (`Error`, `OOMKilled`…); empty once the pod is ready.
+    pub crashed: Rc<str>,
+    /// All containers run, and the pod is not ready.
+    pub only_unready: bool,
     /// Image of the first container.
     pub image: Rc<str>,
 }
@@ -115,6 +121,13 @@ impl PodTile {
             }
             _ => None,
         };
+        let statuses = &pod.status.container_statuses;
+        let ended = |status: &ContainerStatus| {
+            let last = status.last_state.terminated.as_ref().filter(|last| last.exit_code != 0)?;
+            Some(Rc::from(if last.reason.is_empty() { "Error" } else { &last.reason }))
+        };
+        let is_up = |status: &ContainerStatus| status.state.running.is_some();
+        let starting = state == PodState::Starting;
         let image = pod.spec.containers.first().map_or("", |container| container.image.as_str());
         Self {
             key: pod.metadata.key(),
@@ -126,8 +139,17 @@ impl PodTile {
             ready: pod.is_ready(),
             available: pod.is_available(min_ready_seconds, now),
             trouble: trouble.or_else(|| trouble_of(pod)).unwrap_or("").into(),
+            restarts: statuses.iter().fold(0, |sum: i32, status| sum.saturating_add(status.restart_count)),
+            crashed: statuses.iter().find_map(ended).filter(|_| starting).unwrap_or_else(|| "".into()),
+            only_unready: starting && !statuses.is_empty() && statuses.iter().all(is_up),
             image: image.into(),
         }
+    }
+
+    /// Whether there is something to ask about the pod of a DaemonSet: it is not well, not there yet, or an old one.
+    pub fn is_questionable(&self) -> bool {
+        let well = matches!(self.state, PodState::Available | PodState::Ready | PodState::Succeeded);
+        self.colour.is_some() && self.state != PodState::Terminating && (!well || self.age != Age::Newest)
     }
 
     /// The image without its registry and path: `node-exporter:v1.9.1`.
@@ -183,6 +205,22 @@ mod tests {
     fn an_eviction_is_told_apart_from_other_failures() {
         assert_eq!(state(json!({"status": {"phase": "Failed", "reason": "Evicted"}})), PodState::Evicted);
         assert_eq!(state(json!({"status": {"phase": "Failed", "reason": "OutOfcpu"}})), PodState::Failed);
+    }
+
+    #[test]
+    fn a_pod_that_crashed_and_runs_again_tells_it() {
+        let tile = |statuses: Value| {
+            let pod = json!({"spec": {"nodeName": "n"}, "status": {"phase": "Running", "containerStatuses": statuses}});
+            PodTile::of(&decode(pod).unwrap(), &Fleet::default(), NOW)
+        };
+        let running = json!({"running": {}});
+        let fresh = tile(json!([{"name": "c", "state": running}]));
+        assert_eq!((fresh.restarts, &*fresh.crashed, fresh.only_unready), (0, "", true));
+        let last = json!({"terminated": {"exitCode": 1, "reason": "Error"}});
+        let again = tile(json!([{"name": "c", "state": running, "lastState": last, "restartCount": 3}]));
+        assert_eq!((again.restarts, &*again.crashed, again.state), (3, "Error", PodState::Starting));
+        let creating = tile(json!([{"name": "c", "state": {"waiting": {"reason": "ContainerCreating"}}}]));
+        assert!(!creating.only_unready);
     }
 
     #[test]

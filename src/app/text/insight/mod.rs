@@ -113,7 +113,7 @@ impl Words {
     }
 
     /// The language of the table.
-    fn language(&self) -> Language {
+    pub(super) fn language(&self) -> Language {
         if std::ptr::eq(self, Language::Fr.words()) { Language::Fr } else { Language::En }
     }
 }
