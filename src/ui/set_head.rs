@@ -110,8 +110,8 @@ fn undo_button(env: &Env, head: &SetHead) -> Html {
     let words = env.words();
     let line = command::undo(&head.key);
     html! {
-        <button type="button" class="button tiny" title={words.undo_rollout} onclick={env.on(Msg::Run(line.clone()))} onmouseenter={env.on(Msg::Hint(Some(line.clone())))} onfocus={env.on(Msg::Hint(Some(line.clone())))}
-            onmouseleave={env.on(Msg::Hint(None))} onblur={env.on(Msg::Hint(None))}>{ icon(Icon::Undo) }{ words.standing().undo }</button>
+        <button type="button" class="button tiny set-undo" title={words.undo_rollout} onclick={env.on(Msg::Run(line.clone()))} onmouseenter={env.on(Msg::Hint(Some(line.clone())))} onfocus={env.on(Msg::Hint(Some(line.clone())))}
+            onmouseleave={env.on(Msg::Hint(None))} onblur={env.on(Msg::Hint(None))}>{ icon(Icon::Undo) }<span>{ words.standing().undo }</span></button>
     }
 }
 

@@ -69,8 +69,8 @@ texts! {
     old_delete: "It waits for you: with OnDelete an old pod stays until you delete it.", "Il attend votre geste : avec OnDelete, un ancien pod reste jusqu’à ce que vous le supprimiez.";
     old_coming: "It is about to be replaced: the controller has not come to it yet.", "Il va être remplacé : le contrôleur n’est pas encore arrivé à lui.";
     way_out: "The way out", "Comment en sortir";
-    why_node: "Why: {node}", "Pourquoi : {node}";
-    why_node_remark: "whose pod uses the budget up", "dont le pod épuise le budget";
+    why_node: "Look at {node}", "Voir {node}";
+    why_node_remark: "its pod uses the budget up", "son pod épuise le budget";
     undo_remark: "back to the revision before, on all nodes", "retour à la révision précédente, sur tous les nœuds";
     delete_old: "Delete the old pod", "Supprimer l’ancien pod";
     delete_remark: "the controller makes a new one here", "le contrôleur en crée un nouveau ici";

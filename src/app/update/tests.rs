@@ -192,7 +192,7 @@ fn playing_ends_by_itself_and_can_be_stopped() {
 fn a_broken_manifest_is_told_at_its_line_and_repaired_with_one_click() {
     let mut model = model();
     let text = "apiVersion: v1\nkind: Node\nmetadata:\n\tname: a\n";
-    send(&mut model, [Msg::Edit(0, text.into()), Msg::Check]);
+    send(&mut model, [Msg::Edit(0, text.into()), Msg::Check, Msg::CheckSlice]);
     let problem = &model.check.problems[0];
     assert_eq!((problem.line, problem.error), (4, true));
     assert!(problem.message.contains("tab"), "{}", problem.message);
