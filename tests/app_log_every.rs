@@ -72,6 +72,7 @@ messages! { app ALL Msg:
     Import => Replaces;
     ToggleReview => Looks;
     Apply => Commands;
+    ApplyFile => Commands;
     Fix => Looks;
     Write => Looks;
     GoTo => Looks;
@@ -272,6 +273,7 @@ fn examples() -> Vec<(Vec<Msg>, Msg)> {
         alone(Msg::ToggleReview),
         (vec![Msg::Edit(id, changed.clone())], Msg::Apply),
         (vec![watch(), Msg::Edit(id, changed.clone())], Msg::Apply),
+        (vec![Msg::Edit(id, changed.clone())], Msg::ApplyFile(id)),
         (vec![Msg::Edit(id, changed.replace("spec:", "spek:").into()), Msg::Check], Msg::Fix(0)),
         alone(Msg::Write { file: Some(id), name: String::new(), from: file.text.clone(), text: changed }),
         alone(Msg::GoTo(3)),

@@ -4,9 +4,10 @@ use crate::app::command;
 use crate::app::fixes;
 use crate::app::message::{Inspect, Question};
 use crate::app::model::Model;
-use crate::app::phrase::{Phrase, fill};
+use crate::app::phrase::{Part, Phrase, fill};
+use crate::app::text::edit_words;
 use crate::app::view::{Detail, Fleet, NodeCard, Place16, PodDetail, PodTile, PodWhy, VerdictView, readable};
-use crate::insight::explain::explain;
+use crate::insight::explain::{explain, once_ready};
 use crate::insight::fate::fate;
 use crate::insight::placement::explain_pending;
 use crate::insight::standstill::Standing;
@@ -180,9 +181,26 @@ fn verdict(model: &Model, question: Question, set: &Rc<DaemonSet>, node: &Node) 
         }
         _ => {
             let title = if eligible { words.keep_off } else { words.smallest_change };
-            (title, fixes::offered(model, set, node.name(), &explanation.changes), !eligible)
+            (title, fixes::offered(model, set, node, &explanation), !eligible)
         }
     };
+    let edits = edit_words(model.language());
+    let mut notes: Vec<Phrase> = fixes::wrong_system(model, set, node).into_iter().collect();
+    let (mut fixes_title, mut fixes, mut urgent) = (fixes_title, fixes, urgent);
+    if let Some(ready) = once_ready(&explanation.verdict, node) {
+        // What goes away by itself needs no change, least of all one of the manifest.
+        let taint = [("taint", Part::Code(TAINT_NOT_READY.into()))];
+        let then = explain(set, &ready);
+        urgent = !then.verdict.eligibility.should_run;
+        notes.insert(0, Phrase::fill(if urgent { edits.passes_and_lasts } else { edits.passes }, &taint));
+        if urgent {
+            (fixes_title, fixes) = (edits.once_ready, fixes::offered(model, set, &ready, &then));
+        } else {
+            fixes_title = edits.before_ready;
+        }
+    }
+    // An edit that is made and not applied yet is what is to be done next, whatever it leads to.
+    urgent |= fixes.first().is_some_and(|fix| matches!(fix.message, crate::app::message::Msg::ApplyFile(_)));
     let usual = if pods.is_empty() { words.why_no_pod_on } else { words.verdict_pod };
     let answer = || words.verdict_answer(&explanation.verdict, &set.metadata.name, !pods.is_empty());
     let (title, answer, passed, way_out) = match state {
@@ -195,6 +213,7 @@ fn verdict(model: &Model, question: Question, set: &Rc<DaemonSet>, node: &Node) 
         answer,
         passed,
         way_out,
+        notes,
         fixes_title,
         urgent,
         rows,

@@ -163,3 +163,86 @@ fn a_daemon_sets_pod_that_waits_shows_each_filter_and_what_would_place_it() {
     let offered: Vec<&str> = view.fixes.iter().map(|fix| fix.text.as_str()).collect();
     assert!(offered.contains(&"Ask for less") && offered.contains(&"Give the node more"), "{offered:?}");
 }
+
+/// The first cluster with node-exporter applied and a Windows node that has just joined, and what is said of it.
+fn joined_windows() -> Model {
+    let session = crate::simulation::Session::new(crate::app::model::first_scenario());
+    let (name, text) = crate::app::model::FIRST_FILE;
+    let files = crate::app::files::Files::new(name, text);
+    let mut model = Model::with(session, files, Default::default(), crate::app::text::Language::En);
+    update(&mut model, Msg::Apply);
+    update(&mut model, Msg::Run("sim add-node win1 --template windows".into()));
+    let set = ObjectKey::new("default", "node-exporter");
+    update(&mut model, Msg::Ask(Question { set, node: "win1".into() }));
+    model
+}
+
+#[test]
+fn a_taint_that_goes_by_itself_is_told_and_only_the_lasting_one_is_to_be_tolerated() {
+    let mut model = joined_windows();
+    let node = model.session.world().store().node_named("win1").cloned().unwrap();
+    let keys: Vec<&str> = node.spec.taints.iter().map(|taint| taint.key.as_str()).collect();
+    assert!(keys.contains(&"os") && keys.contains(&TAINT_NOT_READY), "{keys:?}");
+    let view = model.views.why.clone().unwrap();
+    assert!(!view.passed && view.urgent);
+    assert_eq!(
+        view.notes[0].to_string(),
+        "The taint node.kubernetes.io/not-ready goes away by itself when the node is ready. The changes below are about what stays."
+    );
+    let first = &view.fixes[0];
+    assert_eq!(first.text, "Tolerate the taint");
+    let added: Vec<&str> = first.lines.iter().map(|line| line.text.trim()).collect();
+    assert!(added.contains(&"key: os") && added.contains(&"value: windows"), "{added:?}");
+    assert!(!added.iter().any(|line| line.contains("not-ready")), "{added:?}");
+    assert!(view.fixes.iter().all(|fix| fix.text != "Tolerate every taint"), "nothing so far-reaching is needed");
+    // It is true: applied, and once the node is ready, there is a pod.
+    update(&mut model, first.message.clone());
+    update(&mut model, Msg::Apply);
+    while model.session.step() {}
+    update(&mut model, Msg::ShowTab(crate::app::message::SideTab::Why));
+    assert!(model.views.why.as_deref().unwrap().passed);
+    assert!(model.session.world().store().pods_on("win1").count() > 0);
+}
+
+#[test]
+fn a_worker_that_has_just_joined_needs_no_change() {
+    let mut model = joined_windows();
+    update(&mut model, Msg::Run("sim add-node worker9".into()));
+    let set = ObjectKey::new("default", "node-exporter");
+    update(&mut model, Msg::Ask(Question { set, node: "worker9".into() }));
+    let view = model.views.why.clone().unwrap();
+    assert!(!view.passed && !view.urgent, "{:?}", view.notes);
+    assert!(view.notes[0].to_string().ends_with("Nothing has to be changed."));
+    assert_eq!(view.fixes_title, "To have a pod here before that");
+}
+
+#[test]
+fn several_taints_are_tolerated_by_name_and_all_of_them_last_and_under_another_name() {
+    let mut model = joined_windows();
+    while model.session.step() {}
+    update(&mut model, Msg::Run("kubectl taint node win1 pool=ci:NoSchedule".into()));
+    let fixes = model.views.why.as_deref().unwrap().fixes.clone();
+    let names: Vec<&str> = fixes.iter().map(|fix| fix.text.as_str()).collect();
+    assert_eq!(names.first(), Some(&"Tolerate these taints"), "{names:?}");
+    assert_eq!(names.last(), Some(&"Tolerate every taint"), "{names:?}");
+}
+
+#[test]
+fn a_linux_image_on_a_windows_node_is_told_and_one_click_keeps_it_off() {
+    let mut model = joined_windows();
+    while model.session.step() {}
+    update(&mut model, Msg::Run("kubectl taint node win1 os-".into()));
+    let view = model.views.why.clone().unwrap();
+    assert!(view.passed);
+    assert!(view.notes[0].to_string().contains("ErrImagePull"), "{:?}", view.notes);
+    let fix = view.fixes[0].clone();
+    assert!(fix.lines.iter().any(|line| line.text.contains("kubernetes.io/os: linux")), "{:?}", fix.lines);
+    update(&mut model, fix.message);
+    // As soon as it is written, the note has done its work.
+    assert!(model.views.why.as_deref().unwrap().notes.is_empty());
+    update(&mut model, Msg::Apply);
+    assert!(!model.views.why.as_deref().unwrap().passed);
+    let set = ObjectKey::new("default", "node-exporter");
+    update(&mut model, Msg::Ask(Question { set, node: "worker1".into() }));
+    assert!(model.views.why.as_deref().unwrap().passed);
+}

@@ -1,15 +1,17 @@
 //! The smallest changes of a verdict as something to click: a command, or a manifest with the change made.
 
 use crate::app::diff::{self, Line, LineKind};
+use crate::app::draft;
 use crate::app::message::{FileId, Msg};
 use crate::app::model::Model;
-use crate::app::text::Words;
+use crate::app::phrase::{Part, Phrase};
+use crate::app::text::{Words, edit_words};
 use crate::app::view::Fix;
-use crate::insight::explain::{Caution, Change, Edit, ManifestEdit, Rendered};
+use crate::insight::explain::{Caution, Change, Edit, Explanation, ManifestEdit, Rendered, explain};
+use crate::insight::lint;
 use crate::insight::placement::{Owner, PlacementChange, Remedy};
 use crate::manifest::{self, Limits, ManifestRead, to_yaml};
-use crate::objects::{DaemonSet, Kind, Object, ObjectKey, Pod};
-use crate::order::Order;
+use crate::objects::{DaemonSet, Kind, Node, Object, ObjectKey, Pod};
 use serde_json::Value;
 use std::rc::Rc;
 
@@ -18,13 +20,24 @@ const OFFERED: usize = 4;
 
 /// The changes that can be made with one click: those of the node alone as a command, those of the DaemonSet alone in
 /// its manifest.
-pub fn offered(model: &Model, set: &Rc<DaemonSet>, node: &str, changes: &[Change]) -> Vec<Fix> {
-    changes.iter().filter_map(|change| offer(model, set, node, change)).take(OFFERED).collect()
+pub fn offered(model: &Model, set: &Rc<DaemonSet>, node: &Node, explanation: &Explanation) -> Vec<Fix> {
+    let offer = |change: &Change| offer(model, set, node.name(), change);
+    let Some((file, draft)) = draft::drafted(model, set) else {
+        return narrow_first(explanation).filter_map(offer).take(OFFERED).collect();
+    };
+    // What is written and not applied yet counts as made: the manifest's edits start from it.
+    let there = explain(&draft, node);
+    let of_node = explanation.changes.iter().filter(|change| change.is_on_node_only()).filter_map(offer);
+    if there.verdict.eligibility.should_run != explanation.verdict.eligibility.should_run {
+        return std::iter::once(draft::to_be_applied(model, file)).chain(of_node).take(OFFERED).collect();
+    }
+    let of_draft = narrow_first(&there).filter(|change| change.is_on_daemonset_only()).filter_map(offer);
+    of_draft.take(OFFERED - 1).chain(of_node).take(OFFERED).collect()
 }
 
 fn offer(model: &Model, set: &Rc<DaemonSet>, node: &str, change: &Change) -> Option<Fix> {
     let words = model.words();
-    let first = change.edits.first()?;
+    let name_of = change_name(model, change)?;
     let mut remarks = vec![if change.is_on_node_only() { words.fix_this_node } else { words.fix_all_nodes }];
     remarks.extend(change.cautions().into_iter().map(|caution| words.caution(caution)));
     let rendered: Vec<Rendered> = change.edits.iter().map(|edit| edit.render(node)).collect();
@@ -43,11 +56,58 @@ fn offer(model: &Model, set: &Rc<DaemonSet>, node: &str, change: &Change) -> Opt
     } else {
         return None;
     };
-    Some(Fix { text: words.edit_name(first).to_string(), remark: remarks.join(" · "), message, lines })
+    Some(Fix { text: name_of.to_string(), remark: remarks.join(" · "), message, lines })
 }
 
+/// The changes in their order, those that let the pods bear whatever comes last: small as such a change is, it reaches
+/// every node. First what belongs into every manifest: the operating system of its images.
+fn narrow_first(explanation: &Explanation) -> impl Iterator<Item = &Change> {
+    let runs = explanation.verdict.eligibility.should_run;
+    let is_blanket = |change: &&Change| change.cautions().contains(&Caution::ToleratesEverything);
+    let is_system = move |change: &&Change| {
+        runs && matches!(change.edits.as_slice(), [Edit::SetNodeSelector { key, .. }] if key == OS)
+    };
+    let changes = explanation.changes.iter();
+    let narrow = changes.clone().filter(move |change| !is_blanket(change) && !is_system(change));
+    changes.clone().filter(is_system).chain(narrow.take(OFFERED - 1)).chain(changes.filter(is_blanket))
+}
+
+/// A change in a few words.
+fn change_name(model: &Model, change: &Change) -> Option<&'static str> {
+    let edits = edit_words(model.language());
+    match change.edits.as_slice() {
+        [Edit::AddToleration { toleration }] if toleration.key.is_empty() => Some(edits.tolerate_all),
+        [Edit::AddToleration { .. }, Edit::AddToleration { .. }, ..] => Some(edits.tolerate_these),
+        [first, ..] => Some(model.words().edit_name(first)),
+        [] => None,
+    }
+}
+
+/// What to know where nothing says that the images run on the node's operating system.
+pub fn wrong_system(model: &Model, set: &DaemonSet, node: &Node) -> Option<Phrase> {
+    let os = node.metadata.label(OS)?;
+    if os == lint::likely_os(&set.spec.template.spec) {
+        return None;
+    }
+    let draft = draft::drafted(model, set);
+    let spec = &draft.as_ref().map_or(set, |(_, draft)| draft).spec.template.spec;
+    let wanted = lint::likely_os(spec);
+    if os == wanted || lint::chooses_os(spec) {
+        return None;
+    }
+    let facts = [
+        ("os", Part::Plain(os.to_owned())),
+        ("wanted", Part::Plain(wanted.to_owned())),
+        ("selector", Part::Code(format!("{OS}: {wanted}"))),
+    ];
+    Some(Phrase::fill(edit_words(model.language()).wrong_os, &facts))
+}
+
+/// Label of a node's operating system.
+const OS: &str = "kubernetes.io/os";
+
 /// The lines without the indentation that all of them have.
-fn dedented(mut lines: Vec<Line>) -> Vec<Line> {
+pub(super) fn dedented(mut lines: Vec<Line>) -> Vec<Line> {
     let indent = |line: &Line| line.text.len() - line.text.trim_start_matches(' ').len();
     let written = lines.iter().filter(|line| line.kind != LineKind::Gap && !line.text.trim().is_empty());
     let common = written.map(indent).min().unwrap_or(0);
@@ -103,6 +163,11 @@ fn offer_for_pod(model: &Model, pod: &Pod, change: &PlacementChange) -> Option<F
             remarks.insert(0, if owner.is_pod() { words.placement().recreate } else { words.fix_all_nodes });
             let kind = Kind::ALL.into_iter().find(|kind| kind.name() == owner.kind)?;
             let object = store.get(kind, &owner.key)?;
+            if let Some(file) = draft::holder(model, &owner)
+                && draft::holds(&file.text, &owner, &object, &edits)
+            {
+                return Some(draft::to_be_applied(model, file.id));
+            }
             let (file, before) = source(model, &owner, || object);
             let after = edited(&before, &owner, &edits)?;
             let lines = dedented(diff::lines(&before, &after, 1));
@@ -122,11 +187,7 @@ fn offer_for_pod(model: &Model, pod: &Pod, change: &PlacementChange) -> Option<F
 /// The open file that holds the object (the shown one first) and its text; without one, a manifest of the object as it
 /// is.
 fn source(model: &Model, owner: &Owner, object: impl FnOnce() -> Object) -> (Option<FileId>, String) {
-    let mut files: Vec<_> = model.files.list().iter().collect();
-    files.order_by_key(|file| file.id != model.files.shown_id());
-    let holder =
-        files.into_iter().find(|file| find_owner(&manifest::read(&file.text, &Limits::default()), owner).is_some());
-    match holder {
+    match draft::holder(model, owner) {
         Some(file) => (Some(file.id), file.text.to_string()),
         None => (None, to_yaml(&crate::app::check::shown(&object()))),
     }
@@ -138,7 +199,7 @@ pub fn find<'r>(read: &'r ManifestRead, key: &ObjectKey) -> Option<manifest::Obj
 }
 
 /// The object of this kind and key among the objects of a manifest.
-fn find_owner<'r>(read: &'r ManifestRead, owner: &Owner) -> Option<manifest::Object<'r>> {
+pub(super) fn find_owner<'r>(read: &'r ManifestRead, owner: &Owner) -> Option<manifest::Object<'r>> {
     let key = &owner.key;
     read.objects().find(|object| {
         let text = |pointer: &str| object.value.pointer(pointer).and_then(Value::as_str);

@@ -261,6 +261,8 @@ pub enum Msg {
     ToggleReview,
     /// Apply the shown file.
     Apply,
+    /// Show a file and apply it.
+    ApplyFile(FileId),
     /// Put a text in place of the shown file's, because of a fix.
     Fix(usize),
     /// Put a text into a file (a new one of that name, if none is given) and show it.

@@ -7,6 +7,7 @@ pub mod command;
 pub mod complete;
 pub mod details;
 pub mod diff;
+pub mod draft;
 pub mod effect;
 pub mod exchange;
 pub mod export;

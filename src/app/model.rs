@@ -4,7 +4,7 @@ use crate::app::check::{Check, Checking};
 use crate::app::exchange::Exchange;
 use crate::app::files::Files;
 use crate::app::lesson::{Lessons, is_lesson_file};
-use crate::app::message::{Counter, Inspect, Pane, Question, Running, SideTab};
+use crate::app::message::{Counter, FileId, Inspect, Pane, Question, Running, SideTab};
 use crate::app::persist::{Saved, Settings};
 use crate::app::share::Shared;
 use crate::app::text::{Language, Words};
@@ -103,6 +103,8 @@ pub struct Model {
     pub mark: Option<EditorMark>,
     /// A label or taint that something else speaks of: node and key.
     pub chip: Option<(Rc<str>, Rc<str>)>,
+    /// Lines of a file that a click has written: the file, their range, and a number that makes each click another.
+    pub reveal: Option<(FileId, u32, u32, u32)>,
     /// Where the caret should go, and a number that makes each wish another.
     pub go_to: Option<(u32, u32)>,
     /// What the panel of insight is asked.
@@ -262,6 +264,7 @@ impl Model {
             mark: None,
             chip: None,
             go_to: None,
+            reveal: None,
             insight: crate::app::insight::State::new(settings.prices),
             lessons: Lessons::default(),
             views,

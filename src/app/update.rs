@@ -62,6 +62,7 @@ fn handle(model: &mut Model, message: Msg) -> Vec<Effect> {
         | Msg::Import { .. }
         | Msg::ToggleReview
         | Msg::Apply
+        | Msg::ApplyFile(_)
         | Msg::Fix(_)
         | Msg::Write { .. }
         | Msg::GoTo(_)
@@ -239,6 +240,10 @@ fn manifest(model: &mut Model, message: Msg) -> Vec<Effect> {
             return Vec::new();
         }
         Msg::Apply => return apply(model),
+        Msg::ApplyFile(id) => {
+            model.files.show(id);
+            return apply(model);
+        }
         Msg::Fix(index) => {
             let fixed = model.files.shown().and_then(|file| model.check.fixed(index, &file.text));
             if let Some(text) = fixed {
@@ -254,6 +259,7 @@ fn manifest(model: &mut Model, message: Msg) -> Vec<Effect> {
                     return Vec::new();
                 }
                 Some(id) => {
+                    model.reveal = Some(crate::app::draft::written(model, id, &from, &text));
                     model.files.edit(id, text);
                     model.files.show(id);
                 }

@@ -44,6 +44,8 @@ extern "C" {
     fn highlight_range(this: &Editor, from: u32, to: u32, kind: &str);
     #[wasm_bindgen(method, js_name = clearHighlights)]
     fn clear_highlights(this: &Editor);
+    #[wasm_bindgen(method)]
+    fn reveal(this: &Editor, from: u32, to: u32);
     #[wasm_bindgen(method, js_name = goTo)]
     fn go_to(this: &Editor, position: u32);
     #[wasm_bindgen(method)]
@@ -71,6 +73,8 @@ pub struct EditorProps {
     pub mark: Option<EditorMark>,
     /// Where to put the caret, with a number that changes with each wish.
     pub go_to: Option<(u32, u32)>,
+    /// Lines that a click has written: the file, their range, and a number that changes with each click.
+    pub reveal: Option<(FileId, u32, u32, u32)>,
     /// Whether the page is dark.
     pub dark: bool,
 }
@@ -174,6 +178,14 @@ pub fn EditorView(props: &EditorProps) -> Html {
         use_effect_with((props.go_to, *ready), move |(wish, _)| {
             if let (Some(mounted), Some((at, _))) = (mounted.borrow().as_ref(), wish) {
                 mounted.editor.go_to(*at);
+            }
+        });
+    }
+    {
+        let mounted = mounted.clone();
+        use_effect_with((props.reveal, *ready), move |(written, _)| {
+            if let (Some(mounted), Some((_, from, to, _))) = (mounted.borrow().as_ref(), written) {
+                mounted.editor.reveal(*from, *to);
             }
         });
     }

@@ -1,7 +1,7 @@
 //! What every component needs: the language and the way to send a message.
 
 use crate::app::message::Msg;
-use crate::app::text::{Language, Words};
+use crate::app::text::{EditWords, Language, Words, edit_words};
 use yew::prelude::*;
 
 /// Handed down as a context, so that a change of language reaches everything.
@@ -17,6 +17,11 @@ impl Env {
     /// The texts.
     pub fn words(&self) -> &'static Words {
         self.language.words()
+    }
+
+    /// The texts about edits.
+    pub fn edits(&self) -> &'static EditWords {
+        edit_words(self.language)
     }
 
     /// A callback that sends this message, whatever the event.

@@ -31,6 +31,8 @@ pub struct ManifestsProps {
     pub mark: Option<EditorMark>,
     /// Where to put the caret.
     pub go_to: Option<(u32, u32)>,
+    /// Lines that a click has written: the file, their range, and a number that changes with each click.
+    pub reveal: Option<(FileId, u32, u32, u32)>,
     /// Whether the page is dark.
     pub dark: bool,
     /// Whether Apply is the next thing to do; before anything was done, it is Step.
@@ -72,7 +74,7 @@ pub fn Manifests(props: &ManifestsProps) -> Html {
                     html! {
                         <div key={file.id} class="editor-slot" id={format!("file-{}", file.id)} role="tabpanel" hidden={!shown} aria-labelledby={format!("tab-{}", file.id)}>
                             <EditorView file={file.id} name={fill(words.editor_of, &[("file", &file.name)])} text={file.text.clone()} notes={file.notes.clone()}
-                                mark={props.mark.filter(|_| shown)} go_to={props.go_to.filter(|_| shown)} dark={props.dark} />
+                                mark={props.mark.filter(|_| shown)} go_to={props.go_to.filter(|_| shown)} reveal={props.reveal.filter(|(id, ..)| *id == file.id)} dark={props.dark} />
                         </div>
                     }
                 }) }

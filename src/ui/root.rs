@@ -1,5 +1,6 @@
 //! The application: holds the state, draws the page, carries effects out.
 
+use crate::app::draft::unapplied;
 use crate::app::effect::Effect;
 use crate::app::lesson;
 use crate::app::message::{Msg, Running};
@@ -183,7 +184,7 @@ impl Component for App {
                     if shows(Part::Bar) { <TopBar theme={model.settings.theme} pane={model.pane} shared={model.shared} /> }
                     <main class="work">
                         if shows(Part::Manifests) { <Manifests files={self.files.clone()} shown={model.files.shown_id()} problems={model.check.problems.clone()}
-                            review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} dark={model.is_dark()} apply_is_next={!model.step_applies()} /> }
+                            review={model.check.review.clone()} review_open={model.review_open} mark={model.mark} go_to={model.go_to} reveal={model.reveal} dark={model.is_dark()} apply_is_next={!model.step_applies()} /> }
                         if shows(Part::Cluster) { <Cluster sets={views.sets.clone()} head={views.head.clone()} cards={views.cards.clone()} unplaced={views.unplaced.clone()} touched={views.touched.clone()}
                             inspect={model.inspect.clone()} shown={model.counter} filter={model.filter.clone()} group={model.group.clone()} marked={model.chip.clone()} as_table={model.as_table} /> }
                         if shows(Part::Story) { { panels(model, &env) } }
@@ -191,7 +192,8 @@ impl Component for App {
                     </main>
                     if shows(Part::Transport) { <Transport position={model.session.position()} len={model.session.len()} now_ms={model.session.world().now_ms()}
                         can_step={model.can_step()} running={model.running} speed={model.settings.speed} chart={views.chart.clone()}
-                        telling={views.telling.to_string()} branches={views.branches.clone()} compared={views.compared.clone()} looped={model.looped} standing={views.standing.clone()} /> }
+                        telling={views.telling.to_string()} branches={views.branches.clone()} compared={views.compared.clone()} looped={model.looped} standing={views.standing.clone()}
+                        unapplied={unapplied(model).filter(|_| shows(Part::Manifests)).map(|file| (file.id, AttrValue::from(file.name.clone())))} /> }
                     if shows(Part::Terminal) { <Terminal entries={model.terminal.clone()} typed_ahead={model.typed_ahead.clone()} open={model.terminal_open} hint={model.hint.clone()} completed={model.completed.clone()} /> }
                     if shows(Part::Manifests) || shows(Part::Story) { <PaneBar pane={model.pane} {edited} /> }
                     if model.lessons.catalogue_open { <Catalogue ..CatalogueProps::of(&model.lessons) /> }

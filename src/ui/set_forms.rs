@@ -63,6 +63,14 @@ pub fn StrategyForm(props: &FormProps) -> Html {
             place.set(text);
         })
     };
+    let has_surge = surge.chars().any(|digit| ('1'..='9').contains(&digit));
+    let without_gap = {
+        let (unavailable, surge) = (unavailable.clone(), surge.clone());
+        Callback::from(move |_: MouseEvent| {
+            surge.set("1".to_string());
+            unavailable.set("0".to_string());
+        })
+    };
     let typed_seconds = {
         let min_ready = min_ready.clone();
         Callback::from(move |event: InputEvent| min_ready.set(value_of(&event).parse().unwrap_or(0).max(0)))
@@ -94,6 +102,10 @@ pub fn StrategyForm(props: &FormProps) -> Html {
                 <input class="field short" type="number" min="0" value={min_ready.to_string()} oninput={typed_seconds} /></label>
             <button type="submit" class="button primary">{ words.set }</button>
             <button type="button" class="button plain icon" aria-label={words.cancel} onclick={close}>{ icon(Icon::Close) }</button>
+            if *rolling {
+                if has_surge { <p class="small quiet" role="status">{ env.edits().no_gap_why }</p> }
+                else { <button type="button" class="button tiny" onclick={without_gap}>{ env.edits().no_gap }</button> }
+            }
             <code class="small quiet">{ line }</code>
         </form>
     }
@@ -169,13 +181,16 @@ pub fn ImageForm(props: &FormProps) -> Html {
             }
             <input ref={input} class="field mono" value={(*image).clone()} aria-label={fill(words.image_of, &[("container", &container)])}
                 autocomplete="off" autocapitalize="off" spellcheck="false" oninput={typed} />
-            <select class="field" aria-label={words.fate} onchange={choose_fate}>
-                { for Fate::ALL.into_iter().enumerate().map(|(index, one)| html! {
-                    <option value={index.to_string()} selected={one == *fate}>{ words.fate(one) }</option>
-                }) }
-            </select>
+            <label class="stack">{ words.fate }
+                <select class="field" onchange={choose_fate}>
+                    { for Fate::ALL.into_iter().enumerate().map(|(index, one)| html! {
+                        <option value={index.to_string()} selected={one == *fate}>{ words.fate(one) }</option>
+                    }) }
+                </select>
+            </label>
             <button type="submit" class="button primary" onmouseenter={env.on(Msg::Hint(Some(line)))} onmouseleave={env.on(Msg::Hint(None))}>{ words.set }</button>
             <button type="button" class="button plain icon" aria-label={words.cancel} onclick={close}>{ icon(Icon::Close) }</button>
+            <p class="small quiet">{ env.edits().tags }</p>
         </form>
     }
 }

@@ -13,6 +13,7 @@ use crate::ui::menu::{Menu, menu_item};
 use crate::ui::pod_tile::colour_class;
 use crate::ui::set_forms::{ImageForm, StrategyForm};
 use std::rc::Rc;
+use web_sys::PointerEvent;
 use yew::prelude::*;
 
 /// Properties of [`SetHeader`].
@@ -39,6 +40,8 @@ pub fn SetHeader(props: &SetHeaderProps) -> Html {
     let env = use_env();
     let words = env.words();
     let form = use_state_eq(|| None::<Form>);
+    let still = use_state_eq(|| false);
+    let pointer = use_mut_ref(|| (0, 0));
     let Some(head) = &props.head else {
         // As high as it will be, so that nothing jumps when the DaemonSet comes.
         return html! {
@@ -57,8 +60,21 @@ pub fn SetHeader(props: &SetHeaderProps) -> Html {
         Callback::from(move |_: MouseEvent| form.set(Some(which).filter(|which| *form != Some(*which))))
     };
     let close = {
-        let form = form.clone();
-        Callback::from(move |()| form.set(None))
+        let (form, still) = (form.clone(), still.clone());
+        Callback::from(move |()| {
+            form.set(None);
+            still.set(true);
+        })
+    };
+    // Where the pointer rests, and whether it has moved since a form has closed.
+    let moved = {
+        let (still, pointer) = (still.clone(), pointer.clone());
+        Callback::from(move |event: PointerEvent| {
+            let place = (event.screen_x(), event.screen_y());
+            if pointer.replace(place) != place {
+                still.set(false);
+            }
+        })
     };
     let opener = |which: Form, text: &str| {
         html! {
@@ -66,7 +82,7 @@ pub fn SetHeader(props: &SetHeaderProps) -> Html {
         }
     };
     html! {
-        <header class={classes!("set-head", colour_class(Some(head.colour)))}>
+        <header class={classes!("set-head", still.then_some("still"), colour_class(Some(head.colour)))} onpointermove={moved}>
             <div class="set-title">
                 if props.sets.len() > 1 {
                     <div class="set-list" role="group" aria-label={words.daemon_sets}>
@@ -181,7 +197,7 @@ fn CounterButton(props: &CounterButtonProps) -> Html {
         if more > 0 { format!("{} +{more}", names.join(", ")) } else { names.join(", ") }
     };
     let id = format!("counter-{counter:?}");
-    let share = if props.desired > 0 { (value * 100 / props.desired).clamp(0, 100) } else { 100 };
+    let share = if props.desired > 0 { (value * 100 / props.desired).clamp(0, 100) } else { 0 };
     html! {
         <div class="counter-place">
             <button type="button" class={classes!("counter", short.then_some("short"))} aria-pressed={props.shown.to_string()} aria-describedby={id.clone()}

@@ -1,6 +1,6 @@
 //! Stepping, playing, and the chart of the rollout that is also the scrubber.
 
-use crate::app::message::{Msg, Running, Speed};
+use crate::app::message::{FileId, Msg, Running, Speed};
 use crate::app::phrase::fill;
 use crate::app::text::{Words, time};
 use crate::app::view::{Chart, Comparison, MarkKind, StandingView, area, layout, position_at};
@@ -42,6 +42,8 @@ pub struct TransportProps {
     pub looped: Option<(usize, u64)>,
     /// What stands still, and why.
     pub standing: Option<Rc<StandingView>>,
+    /// A file whose edits the cluster does not have, and its name.
+    pub unapplied: Option<(FileId, AttrValue)>,
 }
 
 /// Buttons, clock and chart.
@@ -76,7 +78,12 @@ pub fn Transport(props: &TransportProps) -> Html {
                         </Menu>
                     </div>
                 </div>
-                if props.chart.set.is_some() { { chart_legend(words, &props.chart) } }
+                if let Some((file, name)) = &props.unapplied {
+                    <div class="unapplied">
+                        <span class="dot" /><span class="small" title={fill(env.edits().unapplied_title, &[("file", name)])}>{ env.edits().unapplied }</span>
+                        <button type="button" class="button" onclick={env.on(Msg::ApplyFile(*file))}>{ words.apply }</button>
+                    </div>
+                } else if props.chart.set.is_some() { { chart_legend(words, &props.chart) } }
                 { clock(&env, props) }
             </div>
             if let Some(standing) = &props.standing { { strip(&env, standing) } }
@@ -221,6 +228,7 @@ fn Scrubber(props: &ScrubberProps) -> Html {
                     }
                     <line class="chart-head" x1={format!("{head:.1}")} x2={format!("{head:.1}")} y1="0" y2={HEIGHT.to_string()} />
                 </svg>
+                if let Some(worst) = chart.worst_of_rollout(props.position) { <p class="chart-worst small">{ fill(env.edits().worst, &[("n", &worst.to_string())]) }</p> }
                 if chart.set.is_none() { <p class="chart-empty small quiet">{ words.chart_empty }</p> }
                 <input type="range" class="chart-slider" min="0" max={last.to_string()} value={props.position.to_string()} step="1"
                     aria-label={words.timeline} aria-valuetext={text} oninput={slid} />

@@ -45,6 +45,7 @@ pub fn Why(props: &WhyProps) -> Html {
                 <thead class="unseen"><tr><th scope="col">{ words.result }</th><th scope="col">{ words.check }</th></tr></thead>
                 { for [Stage::Controller, Stage::Scheduler, Stage::Kubelet].map(|stage| stage_rows(&env, view, stage, props.line)) }
             </table>
+            { for view.notes.iter().map(|note| html! { <p class="callout">{ icon(Icon::Info) }<span>{ sentence(note) }</span></p> }) }
             { fixes(view.fixes_title, &view.fixes, view.urgent) }
         </div>
     }
@@ -141,13 +142,13 @@ struct FixProps {
 fn FixView(props: &FixProps) -> Html {
     let env = use_env();
     let fix = &props.fix;
+    let applies = matches!(fix.message, Msg::ApplyFile(_));
     html! {
         <div class="fix">
+            if applies { <p class="fix-made" role="status"><span class="dot" />{ &fix.remark }</p> }
             if !fix.lines.is_empty() { { diff_lines(&fix.text, &fix.lines) } }
-            <div class="fix-row">
-                <button type="button" class={classes!("button", props.first.then_some("primary"))} onclick={env.on(fix.message.clone())}>{ &fix.text }</button>
-                <p class="small quiet">{ &fix.remark }</p>
-            </div>
+            <button type="button" class={classes!("button", props.first.then_some("primary"))} onclick={env.on(fix.message.clone())}>{ &fix.text }</button>
+            if !applies { <p class="small quiet">{ &fix.remark }</p> }
         </div>
     }
 }

@@ -39,7 +39,7 @@ for (const [where, viewport] of [['a desk', { width: 1440, height: 900 }], ['a p
       await page.getByRole('button', { name: /^Tolerate the taint/ }).click();
       // The change stands in the editor, with what it does.
       await expect(page.locator('.review')).toContainText('tolerations');
-      await page.getByRole('button', { name: /^Apply/ }).click();
+      await page.locator('.apply').click();
       await settle(page);
       await look(page, 'Cluster');
       await expect(card(page, 'control-plane').getByText(/\bavailable\b/)).toBeVisible();

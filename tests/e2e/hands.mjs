@@ -38,7 +38,7 @@ export const isQuiet = async (page) => (await step(page).getAttribute('aria-disa
 export async function setImage(page, image, fate) {
   await button(page, 'Set image').click();
   await page.getByLabel('Image of container node-exporter').fill(image);
-  if (fate) await page.getByLabel('What becomes of it').selectOption(fate);
+  if (fate) await page.getByLabel('When it starts:').selectOption(fate);
   await button(page, 'Set').click();
 }
 

@@ -68,7 +68,7 @@ test.describe('by clicking', () => {
     await expect(card(page, 'control-plane').locator('.chip.marked')).toContainText('NoSchedule');
     await details.getByRole('button', { name: 'Tolerate the taint' }).click();
     await expect(page.getByText('Edited: makes revision 2')).toBeVisible();
-    await page.getByRole('button', { name: /^Apply/ }).click();
+    await page.locator('.apply').click();
     await settle(page);
     await expect(card(page, 'control-plane')).toContainText('available');
     await expect(details).toContainText('every check passes');

@@ -30,12 +30,17 @@ const addMark = StateEffect.define({
   map: ({ from, to, kind }, changes) => ({ from: changes.mapPos(from, 1), to: changes.mapPos(to, -1), kind }),
 });
 const removeMarks = StateEffect.define();
+const removeNew = StateEffect.define();
+/** How long lines are marked that the application has just written. */
+const NEW_FOR_MS = 4000;
+const isNew = (mark) => mark.spec.class.endsWith('-new');
 const marks = StateField.define({
   create: () => Decoration.none,
   update(value, transaction) {
     let next = value.map(transaction.changes);
     for (const effect of transaction.effects) {
-      if (effect.is(removeMarks)) next = Decoration.none;
+      if (effect.is(removeMarks)) next = next.update({ filter: (_, __, mark) => isNew(mark) });
+      if (effect.is(removeNew)) next = next.update({ filter: (_, __, mark) => !isNew(mark) });
       if (effect.is(addMark) && effect.value.from < effect.value.to) {
         const { from, to, kind } = effect.value;
         const mark = Decoration.mark({ class: kind ? `cm-mark cm-mark-${kind}` : 'cm-mark' });
@@ -129,6 +134,7 @@ export function createEditor(parent, options) {
   let name = options.label;
   let isReadOnly = Boolean(options.readOnly);
 
+  let fading;
   let lookedAt = 0;
   const look = (line) => {
     if (line === lookedAt) return;
@@ -244,6 +250,17 @@ export function createEditor(parent, options) {
       view.dispatch({ effects: removeMarks.of(null) });
     },
 
+    /** Scrolls to lines that the application has written and marks them for a while. Focus and caret stay. */
+    reveal(from, to) {
+      const range = { from: clamp(from), to: clamp(to), kind: 'new' };
+      const place = EditorSelection.range(range.from, range.to);
+      view.dispatch({
+        effects: [removeNew.of(null), addMark.of(range), EditorView.scrollIntoView(place, { y: 'center' })],
+      });
+      clearTimeout(fading);
+      fading = setTimeout(() => view.dispatch({ effects: removeNew.of(null) }), NEW_FOR_MS);
+    },
+
     /** Moves the caret there, shows it and focuses the editor. */
     goTo(position) {
       const head = clamp(position);
@@ -270,6 +287,9 @@ export function createEditor(parent, options) {
       view.dispatch({ effects: theme.reconfigure(themeNamed(value)) });
     },
 
-    destroy: () => view.destroy(),
+    destroy() {
+      clearTimeout(fading);
+      view.destroy();
+    },
   };
 }

@@ -63,6 +63,7 @@ const looks = {
   '.cm-lintRange-info, .cm-lintRange-hint': { backgroundImage: 'none', textDecoration: `underline dotted ${accent}` },
   '.cm-mark': { backgroundColor: tint(accent, 20), borderRadius: '2px' },
   '.cm-mark-passed': { backgroundColor: tint('var(--good, #1a7f37)', 22) },
+  '.cm-mark-new': { backgroundColor: tint('var(--good, #1a7f37)', 22) },
   '.cm-mark-failed': { backgroundColor: tint(danger, 22) },
 };
 

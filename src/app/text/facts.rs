@@ -76,7 +76,8 @@ impl Words {
             Absence::Affinity => Phrase::plain(self.absent_affinity),
             Absence::Taint(taint) => {
                 let (_, key) = short_key(&taint.key);
-                Phrase::fill(self.absent_taint, &[("taint", Part::Strong(key.into()))])
+                let value = if taint.value.is_empty() { String::new() } else { format!("={}", taint.value) };
+                Phrase::fill(self.absent_taint, &[("taint", Part::Strong(format!("{key}{value}")))])
             }
             Absence::Coming => Phrase::plain(self.absent_coming),
         }

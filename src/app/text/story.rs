@@ -66,7 +66,9 @@ impl Words {
             Reason::Scheduler(reason) => self.tell_scheduler(who, step, reason),
             Reason::Kubelet(happenings) => self.tell_kubelet(who, step, happenings),
             #[allow(unreachable_patterns)] // Later actors are told by what they changed until they have words.
-            _ => Told::plainly(Phrase::fill(self.did_anything, &[("who", who), ("n", plain(step.changes.len()))])),
+            _ => {
+                Told::plainly(Phrase::fill(self.did_anything, &[("who", who), ("what", plain(changed_objects(step)))]))
+            }
         }
     }
 
@@ -309,6 +311,22 @@ impl Words {
         let language = Language::ALL.into_iter().find(|language| language.words() == self).unwrap_or_default();
         time(language, i64::try_from(ms).unwrap_or(i64::MAX))
     }
+}
+
+/// The objects that a step changed, by kind and name: `Node worker1`, or the first ones and how many more there are.
+fn changed_objects(step: &Step) -> String {
+    const NAMED: usize = 2;
+    let mut names: Vec<String> = Vec::new();
+    for object in step.changes.iter().filter(|change| is_told(change)).filter_map(|change| change.object()) {
+        let name = format!("{} {}", object.kind_name(), object.metadata().name);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let more = names.len().saturating_sub(NAMED);
+    names.truncate(NAMED);
+    let text = names.join(", ");
+    if more > 0 { format!("{text} +{more}") } else { text }
 }
 
 /// Whether a change is told as one: events are told elsewhere.

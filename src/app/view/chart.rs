@@ -70,6 +70,22 @@ pub struct Chart {
 }
 
 impl Chart {
+    /// How many nodes were without an available pod at the worst moment of the last rollout up to a position. `None`:
+    /// there was none, or it is not over yet.
+    pub fn worst_of_rollout(&self, position: usize) -> Option<u32> {
+        let known = self.samples.get(..=position)?;
+        // What was the newest becomes the older one.
+        let began = known.windows(2).rposition(|pair| match pair {
+            [before, after] => after.new_available < before.new_available && after.old_available > before.old_available,
+            _ => false,
+        })?;
+        let rollout = known.get(began.saturating_add(1)..)?;
+        let without = |sample: &Sample| sample.unavailable.saturating_add(sample.pending);
+        let is_over = |sample: &Sample| sample.old_available == 0 && without(sample) == 0;
+        let end = rollout.iter().position(is_over)?;
+        rollout.iter().take(end).map(without).max()
+    }
+
     /// The commands after a position, oldest first.
     pub fn commands_after(&self, position: usize) -> Vec<String> {
         let command = |mark: &Mark| match &mark.kind {
@@ -175,6 +191,30 @@ pub fn area(places: &[f64], width: f64, height: f64, scale: f64, range: impl Fn(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_worst_moment_of_a_rollout_is_told_when_it_is_over() {
+        let sample = |new_available, old_available, unavailable, pending| Sample {
+            new_available,
+            old_available,
+            unavailable,
+            pending,
+            floor: 0,
+        };
+        let samples = vec![
+            sample(0, 0, 0, 3),
+            sample(3, 0, 0, 0),
+            sample(0, 3, 0, 0),
+            sample(0, 2, 0, 1),
+            sample(0, 1, 1, 1),
+            sample(3, 0, 0, 0),
+            sample(2, 0, 0, 1),
+        ];
+        let chart = Chart { samples, ..Chart::default() };
+        let told: Vec<Option<u32>> = (0..7).map(|position| chart.worst_of_rollout(position)).collect();
+        // What happens after the rollout is no part of it.
+        assert_eq!(told, [None, None, None, None, None, Some(2), Some(2)]);
+    }
 
     #[test]
     fn equal_times_stay_apart_and_long_waits_are_shortened() {

@@ -74,6 +74,8 @@ pub struct VerdictView {
     pub passed: bool,
     /// What ends the trouble, or the waiting, of the pod that is there.
     pub way_out: Vec<Fix>,
+    /// What to know before changing anything.
+    pub notes: Vec<Phrase>,
     /// What the changes below lead to.
     pub fixes_title: &'static str,
     /// Whether the first of them is what the person is most likely to want.

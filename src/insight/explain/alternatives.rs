@@ -5,6 +5,8 @@ use crate::controllers::daemonset::eligibility::{Check, RequirementCheck, Requir
 use crate::controllers::daemonset::{TolerationOrigin, Verdict};
 use crate::objects::*;
 
+const OS_LABEL: &str = "kubernetes.io/os";
+
 /// Single edits that get past the first failed check, or a part of it: several may be needed. Later checks are for the
 /// next round.
 pub fn past_first_failure(daemonset: &DaemonSet, node: &Node, verdict: &Verdict) -> Vec<Edit> {
@@ -130,6 +132,10 @@ fn requirement(key: &str, operator: &str, values: Vec<String>) -> NodeSelectorRe
 pub fn to_keep_pods_off(node: &Node, verdict: &Verdict) -> Vec<Vec<Edit>> {
     let taint = Taint { value: "other".into(), ..Taint::new("dedicated", NO_SCHEDULE) };
     let mut changes = vec![vec![Edit::AddTaint { taint }]];
+    let linux = "linux";
+    if node.metadata.label(OS_LABEL).is_some_and(|os| os != linux) {
+        changes.push(vec![Edit::SetNodeSelector { key: OS_LABEL.into(), value: linux.into() }]);
+    }
     let not_here = requirement("metadata.name", "NotIn", vec![node.metadata.name.to_string()]);
     let terms = verdict.checks.iter().find_map(|check| match check {
         Check::NodeAffinity { terms } => Some(terms.as_slice()),

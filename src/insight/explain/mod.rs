@@ -11,9 +11,11 @@ pub(crate) use alternatives::past_first_failure;
 pub use edit::{Caution, Edit, ManifestEdit, ManifestOperation, Rendered, apply, apply_to_node, apply_to_template};
 pub use search::Change;
 
+use crate::controllers::daemonset::eligibility::Check;
 use crate::controllers::daemonset::{TolerationOrigin, Verdict, effective_tolerations, evaluate};
 use crate::objects::*;
 use serde::Serialize;
+use std::rc::Rc;
 
 /// A verdict, and what would turn it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -58,6 +60,18 @@ pub fn explain(daemonset: &DaemonSet, node: &Node) -> Explanation {
     let verdict = evaluate(daemonset, node);
     let changes = search::changes(daemonset, node, &verdict);
     Explanation { near_misses: near_misses(daemonset, node), changes, verdict }
+}
+
+/// The node as it will be when its kubelet has reported that it is ready: without the taints that the node controller
+/// takes away by itself then. `None`: none of them keeps this DaemonSet off. Against `NoExecute` every DaemonSet's pods
+/// have a toleration of their own; `NoSchedule` is what a node that has just joined keeps them off with.
+pub fn once_ready(verdict: &Verdict, node: &Node) -> Option<Node> {
+    let passes = |taint: &Taint| taint.key == TAINT_NOT_READY;
+    let is_obstacle = |check: &Check| matches!(check, Check::Taint { taint, .. } if !check.passed() && passes(taint));
+    verdict.checks.iter().any(is_obstacle).then(|| {
+        let lasting = node.spec.taints.iter().filter(|taint| !passes(taint)).cloned().collect();
+        Node { spec: NodeSpec { taints: Rc::new(lasting), ..node.spec.clone() }, ..node.clone() }
+    })
 }
 
 /// The tolerations that share the key of a taint that keeps pods off, and do not cover it.

@@ -11,6 +11,7 @@
 mod report;
 mod subject;
 
+pub use missing_os_selector::{chooses_os, likely_os};
 pub use report::{Finding, Level};
 pub use subject::{Known, Nature};
 
@@ -82,6 +83,8 @@ rules! {
     TolerationWithoutOperator toleration_without_operator "toleration-without-operator";
     /// Only the former name of the control-plane taint is tolerated.
     OldControlPlaneKey old_control_plane_key "old-control-plane-key";
+    /// A toleration that stands there already.
+    DuplicateToleration duplicate_toleration "duplicate-toleration";
     /// `tolerationSeconds` that the controller drops.
     IgnoredTolerationSeconds ignored_toleration_seconds "ignored-toleration-seconds";
     /// `tolerationSeconds` that make a pod be evicted and made again without end.

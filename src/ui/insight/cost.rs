@@ -29,7 +29,7 @@ pub(super) fn cost(env: &Env, view: &InsightView, cost: &CostView) -> Html {
             <div class="result" role="status">
                 <p class="large"><strong class="number" id="cost-total">{ result }</strong></p>
                 <p class="quiet number">{ format!("{n} × {}, {n} × {}", all.cpu(cost.per_pod.milli_cpu), all.memory(cost.per_pod.memory), n = view.nodes) }</p>
-                if !asks_nothing { <p class="quiet">{ fill(words.cost_month, &[("money", &all.decimal(cost.month))]) }</p> }
+                if !asks_nothing { <p class="quiet">{ fill(words.cost_month, &[("money", &all.money(cost.month))]) }</p> }
             </div>
             if asks_nothing { <p class="callout">{ words.asked_none }</p> }
             if let Some(change) = &cost.change { { changed(env, change) } }

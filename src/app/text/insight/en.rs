@@ -95,6 +95,12 @@ pub(super) fn rule_words(rule: Rule) -> RuleWords {
             "Tolerate the present key too.",
             "",
         ),
+        Rule::DuplicateToleration => (
+            "The same toleration twice",
+            "It is a copy of toleration {first} of the list and covers nothing more. Who takes one of the two out will wonder why the taint is still tolerated.",
+            "Keep one of the two.",
+            "",
+        ),
         Rule::IgnoredTolerationSeconds => (
             "tolerationSeconds {seconds} has no effect",
             "The controller puts its own toleration of {key}, without a time, in the place of this one: a DaemonSet's pod stays on a lost node.",

@@ -95,6 +95,12 @@ pub(super) fn rule_words(rule: Rule) -> RuleWords {
             "Tolérez aussi la clé actuelle.",
             "",
         ),
+        Rule::DuplicateToleration => (
+            "La même toleration deux fois",
+            "C’est une copie de la toleration {first} de la liste : elle ne couvre rien de plus. Qui en retire une s’étonnera que la taint reste tolérée.",
+            "N’en gardez qu’une.",
+            "",
+        ),
         Rule::IgnoredTolerationSeconds => (
             "tolerationSeconds {seconds} est sans effet",
             "Le contrôleur met sa propre toleration de {key}, sans durée, à la place de celle-ci : le pod d’un DaemonSet reste sur un nœud perdu.",

@@ -66,6 +66,12 @@ impl Words {
         self.decimal_mark(text)
     }
 
+    /// An amount of money: no decimals, or two.
+    pub fn money(&self, amount: f64) -> String {
+        let text = format!("{amount:.2}");
+        self.decimal_mark(text.strip_suffix(".00").unwrap_or(&text))
+    }
+
     /// A number as it was typed, with the language's decimal mark.
     pub fn decimal_mark(&self, number: &str) -> String {
         match self.language() {

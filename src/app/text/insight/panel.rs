@@ -87,10 +87,10 @@ panel_words! {
         "Sur ce cluster, cela fait {cpu} et {memory} par rapport à maintenant.";
     cost_heaviest "It weighs most on {node}: {share} of it."
         "C’est sur {node} qu’il pèse le plus : {share} du nœud.";
-    cost_here "In this cluster {eligible} of {nodes} nodes run it. That takes {cpu_share} of their CPU and {memory_share} of their memory."
-        "Dans ce cluster, {eligible} nœuds sur {nodes} l’exécutent. Cela prend {cpu_share} de leur CPU et {memory_share} de leur mémoire.";
-    cost_month "{money} a month at these prices, before any workload runs."
-        "{money} par mois à ces prix, avant tout autre workload.";
+    cost_here "In this cluster {eligible} of {nodes} nodes should run it. With a pod on each, it takes {cpu_share} of their CPU and {memory_share} of their memory."
+        "Dans ce cluster, {eligible} nœuds sur {nodes} doivent l’exécuter. Avec un pod sur chacun, il prend {cpu_share} de leur CPU et {memory_share} de leur mémoire.";
+    cost_month "{money} a month before any workload runs, in the currency of the prices above. Those are examples: put in yours."
+        "{money} par mois avant tout autre workload, dans la monnaie des prix ci-dessus. Ce sont des exemples : mettez les vôtres.";
     cost_no_room "No room for it on: {names} ({n})."
         "Pas de place pour lui sur : {names} ({n}).";
     cost_result "{cpu} and {memory}"
