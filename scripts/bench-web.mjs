@@ -17,7 +17,7 @@ if (!process.argv.includes('--built')) {
   const built = 'target/wasm32-unknown-unknown/release/examples/bench_web.wasm';
   run('wasm-bindgen', '--target', 'web', '--no-typescript', '--out-dir', out, '--out-name', 'bench', built);
   // As index.html has it done to the page.
-  run('wasm-opt', '-Oz', '--strip-debug', join(out, 'bench_bg.wasm'), '-o', join(out, 'bench_bg.wasm'));
+  run('wasm-opt', '-Oz', '--one-caller-inline-max-function-size=120', '--skip-pass=local-cse', '--strip-debug', join(out, 'bench_bg.wasm'), '-o', join(out, 'bench_bg.wasm'));
 }
 
 const types = { js: 'text/javascript', wasm: 'application/wasm' };
