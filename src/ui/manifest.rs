@@ -243,7 +243,8 @@ fn apply_row(env: &Env, props: &ManifestsProps) -> Html {
         <div class="apply-row">
             <p class={classes!("small", "cut", if bad { "bad" } else { "quiet" })} role="status">
                 if edited && !bad { <span class="dot" /> }
-                <span class="cut">{ sentence(&text) }</span>
+                // Another text is another element: a shorter one does not move, it takes the place.
+                <span key={text.to_string()} class="cut">{ sentence(&text) }</span>
             </p>
             <button type="button" class="button" aria-expanded={props.review_open.to_string()} aria-disabled={nothing.to_string()} onclick={env.on(Msg::ToggleReview)}>{ words.diff }</button>
             <button type="button" class={classes!("button", "apply", (edited && props.apply_is_next).then_some("primary"))} onclick={env.on(Msg::Apply)}>{ words.apply }<kbd class="wide-only">{ "Ctrl ⏎" }</kbd></button>
