@@ -46,14 +46,14 @@ const VIEWS = [
   ['image', 'cluster', async ({ page, settle }) => {
     await page.locator('.inspector-head .button').click();
     await settle();
-    await page.locator('.set-title > .button').first().click();
+    await page.locator('.set-title > .button:not(.set-undo)').first().click();
     await page.locator('.set-form input').fill('prom/node-exporter:v1.9.1');
   }],
   ['rollout', 'cluster', async ({ page, steps }) => {
     await page.locator('.set-form .primary').click();
     await steps(9);
   }],
-  ['strategy', 'cluster', ({ page }) => page.locator('.set-title > .button').nth(1).click()],
+  ['strategy', 'cluster', ({ page }) => page.locator('.set-title > .button:not(.set-undo)').nth(1).click()],
   ['story', 'story', async ({ page, settle }) => {
     await page.locator('.set-form .icon').click();
     await settle();

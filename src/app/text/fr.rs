@@ -453,7 +453,7 @@ pub(super) static WORDS: Words = Words {
     step_over_title: "Jusqu’à la fin de la vague : quand le contrôleur agit de nouveau",
     step_title: "Un tour d’un acteur",
     story: "Récit",
-    story_more: ", pourquoi",
+    story_more: ", causes",
     story_empty: "Appuyez sur Étape.",
     story_empty_more: "La première étape applique le manifeste, comme kubectl apply. Chacune des suivantes est un tour : le contrôleur, le scheduler ou un kubelet.",
     story_none: "Aucune étape n’en parle.",
