@@ -1,15 +1,16 @@
 // Edits that are made and not applied yet: a suggested change is written once, and what is written is never forgotten.
 import { expect, test } from './support.mjs';
-import { card, settle, step } from './hands.mjs';
+import { DEVICES, card, settle, step } from './hands.mjs';
 
 const why = (page) => page.getByRole('tabpanel', { name: 'Why' });
 const ask = (page, node) => page.getByRole('button', { name: `Why is there no pod on ${node}?` }).first();
 const lines = (page) => page.locator('.editor-slot:not([hidden]) .cm-line');
 
-for (const width of [1440, 390]) {
-  test.describe(`${width} px wide`, () => {
-    test.beforeEach(async ({ open, page }) => {
-      await page.setViewportSize({ width, height: width > 760 ? 900 : 844 });
+for (const [where, viewport] of DEVICES) {
+  test.describe(`on ${where}`, () => {
+    test.use({ viewport });
+
+    test.beforeEach(async ({ open }) => {
       await open();
     });
 
@@ -20,7 +21,7 @@ for (const width of [1440, 390]) {
       // The editor shows what was written.
       await expect(page.locator('.cm-mark-new').first()).toBeInViewport();
       await expect(lines(page).filter({ hasText: 'node-role.kubernetes.io/control-plane' })).toHaveCount(1);
-      if (width < 760) await page.locator('.pane-story').click();
+      if (viewport.width < 760) await page.locator('.pane-story').click();
       await expect(why(page).getByText('In the editor, not applied yet')).toBeVisible();
       await expect(why(page).getByRole('button', { name: 'Tolerate the taint' })).toHaveCount(0);
       await accessible();
@@ -28,7 +29,7 @@ for (const width of [1440, 390]) {
       await expect(why(page)).toContainText('covered by a toleration of the template');
       await expect(page.locator('.unapplied')).toHaveCount(0);
       await settle(page);
-      if (width < 760) await page.locator('.pane-cluster').click();
+      if (viewport.width < 760) await page.locator('.pane-cluster').click();
       await expect(card(page, 'control-plane')).toContainText('available');
     });
 
@@ -37,7 +38,7 @@ for (const width of [1440, 390]) {
       await step(page).click();
       await ask(page, 'control-plane').click();
       await why(page).getByRole('button', { name: 'Tolerate the taint' }).click();
-      if (width < 760) await page.locator('.pane-cluster').click();
+      if (viewport.width < 760) await page.locator('.pane-cluster').click();
       await expect(page.locator('.unapplied')).toContainText('Unapplied edits');
       await step(page).click();
       await expect(page.locator('.unapplied')).toBeVisible();

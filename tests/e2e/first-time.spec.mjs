@@ -1,6 +1,6 @@
 // The five tasks that a person who has never seen the page does without help, each by what is in sight and nothing else:
 // on a desk and on a phone.
-import { button, card, isQuiet, setImage, settle, stepUntilImageFails, undo } from './hands.mjs';
+import { DEVICES, button, card, isQuiet, setImage, settle, stepUntilImageFails, undo } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
 const WORKERS = ['worker1', 'worker2', 'worker3'];
@@ -11,7 +11,7 @@ async function look(page, pane) {
   if (await bar.isVisible()) await bar.click();
 }
 
-for (const [where, viewport] of [['a desk', { width: 1440, height: 900 }], ['a phone', { width: 390, height: 844 }]]) {
+for (const [where, viewport] of DEVICES) {
   test.describe(`on ${where}`, () => {
     test.use({ viewport });
 

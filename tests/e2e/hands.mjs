@@ -3,6 +3,11 @@ import { expect } from './support.mjs';
 
 export const card = (page, node) => page.locator(`[data-node="${node}"]`);
 export const step = (page) => page.locator('#step');
+/** Where people look at the page: a name, and the size of what is in sight. */
+export const DEVICES = [
+  ['a desk', { width: 1440, height: 900 }],
+  ['a phone', { width: 390, height: 844 }],
+];
 export const button = (page, name) => page.getByRole('button', { name, exact: true });
 
 /** Lets everything happen that is due. The page is in English. */

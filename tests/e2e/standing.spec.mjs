@@ -1,5 +1,5 @@
 // A rollout that does not come to its end is never called quiet: the page says what stands still, why, and what to do.
-import { button, card, isQuiet, setImage, settle, step } from './hands.mjs';
+import { DEVICES, button, card, isQuiet, setImage, settle, step } from './hands.mjs';
 import { expect, test } from './support.mjs';
 
 const strip = (page) => page.locator('.standing');
@@ -10,7 +10,7 @@ async function run(page) {
   await expect(strip(page)).toBeVisible();
 }
 
-for (const [where, viewport] of [['a desk', { width: 1440, height: 900 }], ['a phone', { width: 390, height: 844 }]]) {
+for (const [where, viewport] of DEVICES) {
   test.describe(`on ${where}`, () => {
     test.use({ viewport });
 
