@@ -5,7 +5,7 @@ use crate::app::fixes;
 use crate::app::message::{Inspect, Question};
 use crate::app::model::Model;
 use crate::app::phrase::{Part, Phrase, fill};
-use crate::app::text::edit_words;
+use crate::app::text::EditWords;
 use crate::app::view::{Detail, Fleet, NodeCard, Place16, PodDetail, PodTile, PodWhy, VerdictView, readable};
 use crate::insight::explain::{explain, once_ready};
 use crate::insight::fate::fate;
@@ -184,7 +184,7 @@ fn verdict(model: &Model, question: Question, set: &Rc<DaemonSet>, node: &Node) 
             (title, fixes::offered(model, set, node, &explanation), !eligible)
         }
     };
-    let edits = edit_words(model.language());
+    let edits = EditWords::of(model.language());
     let mut notes: Vec<Phrase> = fixes::wrong_system(model, set, node).into_iter().collect();
     let (mut fixes_title, mut fixes, mut urgent) = (fixes_title, fixes, urgent);
     if let Some(ready) = once_ready(&explanation.verdict, node) {

@@ -8,7 +8,7 @@ use crate::app::fixes::find_owner;
 use crate::app::lesson::is_lesson_file;
 use crate::app::message::{FileId, Msg};
 use crate::app::model::Model;
-use crate::app::text::edit_words;
+use crate::app::text::EditWords;
 use crate::app::view::{Fix, Outcome};
 use crate::insight::explain::{ManifestEdit, ManifestOperation};
 use crate::insight::placement::Owner;
@@ -79,7 +79,7 @@ pub fn to_be_applied(model: &Model, file: FileId) -> Fix {
         .unwrap_or_default();
     Fix {
         text: model.words().apply.to_string(),
-        remark: edit_words(model.language()).in_editor.to_string(),
+        remark: EditWords::of(model.language()).in_editor.to_string(),
         message: Msg::ApplyFile(file),
         lines: crate::app::fixes::dedented(lines),
     }

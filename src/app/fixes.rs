@@ -5,7 +5,7 @@ use crate::app::draft;
 use crate::app::message::{FileId, Msg};
 use crate::app::model::Model;
 use crate::app::phrase::{Part, Phrase};
-use crate::app::text::{Words, edit_words};
+use crate::app::text::{EditWords, Words};
 use crate::app::view::Fix;
 use crate::insight::explain::{Caution, Change, Edit, Explanation, ManifestEdit, Rendered, explain};
 use crate::insight::lint;
@@ -74,7 +74,7 @@ fn narrow_first(explanation: &Explanation) -> impl Iterator<Item = &Change> {
 
 /// A change in a few words.
 fn change_name(model: &Model, change: &Change) -> Option<&'static str> {
-    let edits = edit_words(model.language());
+    let edits = EditWords::of(model.language());
     match change.edits.as_slice() {
         [Edit::AddToleration { toleration }] if toleration.key.is_empty() => Some(edits.tolerate_all),
         [Edit::AddToleration { .. }, Edit::AddToleration { .. }, ..] => Some(edits.tolerate_these),
@@ -100,7 +100,7 @@ pub fn wrong_system(model: &Model, set: &DaemonSet, node: &Node) -> Option<Phras
         ("wanted", Part::Plain(wanted.to_owned())),
         ("selector", Part::Code(format!("{OS}: {wanted}"))),
     ];
-    Some(Phrase::fill(edit_words(model.language()).wrong_os, &facts))
+    Some(Phrase::fill(EditWords::of(model.language()).wrong_os, &facts))
 }
 
 /// Label of a node's operating system.

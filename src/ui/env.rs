@@ -1,7 +1,7 @@
 //! What every component needs: the language and the way to send a message.
 
 use crate::app::message::Msg;
-use crate::app::text::{EditWords, Language, Words, edit_words};
+use crate::app::text::{EditWords, Language, Words};
 use yew::prelude::*;
 
 /// Handed down as a context, so that a change of language reaches everything.
@@ -21,7 +21,7 @@ impl Env {
 
     /// The texts about edits.
     pub fn edits(&self) -> &'static EditWords {
-        edit_words(self.language)
+        EditWords::of(self.language)
     }
 
     /// A callback that sends this message, whatever the event.

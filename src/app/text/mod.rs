@@ -1,6 +1,9 @@
 //! The words of the interface, one table for each language. A word that a table lacks does not compile; a fact that a
 //! translation forgets fails a test. Kubernetes' own words (kinds, fields, reasons, kubectl's output) are not translated.
 
+#[macro_use]
+mod pairs;
+
 mod edits;
 mod en;
 mod exchange;
@@ -19,7 +22,7 @@ mod words;
 
 pub use words::Words;
 
-pub use edits::{EditWords, edit_words};
+pub use edits::EditWords;
 pub use exchange::{ExchangeWords, exchange_words};
 pub use insight::{InsightWords, LintWords};
 

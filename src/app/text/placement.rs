@@ -1,7 +1,7 @@
 //! Why a pod is pending, and who ended one, in plain words.
 
+use super::Words;
 use super::story::{code, join, plain, strong};
-use super::{Language, Words};
 use crate::app::phrase::{Phrase, fill};
 use crate::app::view::{CheckMark, CheckRow, Stage, readable};
 use crate::controllers::pod_gc::PodGcDecision;
@@ -14,94 +14,81 @@ use crate::scheduler::plugins::{
 };
 use crate::scheduler::{Check, FilterReason, PreFilterReason};
 
-/// One text in each language, side by side, so that none is forgotten.
-macro_rules! texts {
-    ($($name:ident: $english:literal, $french:literal;)*) => {
-        /// The texts about places for pods.
-        #[derive(Debug)]
-        pub struct PlacementWords { $(pub $name: &'static str,)* }
-        const ENGLISH: PlacementWords = PlacementWords { $($name: $english,)* };
-        const FRENCH: PlacementWords = PlacementWords { $($name: $french,)* };
-        #[cfg(test)]
-        const PAIRS: &[(&str, &str)] = &[$(($english, $french),)*];
-    };
-}
-
 texts! {
-    title: "Why it is pending", "Pourquoi il attend";
-    unplaced: "Pods without a node", "Pods sans nœud";
-    end_title: "Who ended it", "Qui l’a arrêté";
-    soon: "Nothing keeps it back: it goes to {node} as soon as the scheduler looks at it.", "Rien ne le retient : il ira sur {node} dès que le scheduler l’examinera.";
-    gated: "Scheduling gates keep it out of the queue: {gates}.", "Des scheduling gates le tiennent hors de la file : {gates}.";
-    other_scheduler: "It waits for the scheduler {name}, which does not run here.", "Il attend le scheduler {name}, qui ne tourne pas ici.";
-    no_nodes: "The cluster has no node.", "Le cluster n’a aucun nœud.";
-    conflict: "Its node affinity contradicts itself: no node can match.", "Son affinité de nœud se contredit : aucun nœud ne convient.";
-    claim: "The PersistentVolumeClaim {claim} does not exist.", "Le PersistentVolumeClaim {claim} n’existe pas.";
-    pinned_to_none: "It is pinned to a node that does not exist: {nodes}.", "Il est lié à un nœud qui n’existe pas : {nodes}.";
-    nodes: "No node takes it.", "Aucun nœud ne l’accepte.";
-    making_room: "Room is being made on {node}: {victims} must go first.", "De la place se libère sur {node} : {victims} doit d’abord partir.";
-    fits: "no filter objects", "aucun filtre ne s’y oppose";
-    more_nodes: "{n} more nodes", "{n} autres nœuds";
-    more_nodes_found: "not listed", "non listés";
-    not_examined: "{n} other nodes", "{n} autres nœuds";
-    not_examined_found: "not looked at: the pod is pinned", "non examinés : le pod est lié à un nœud";
-    also: "would object, too: {filters}", "s’y opposeraient aussi : {filters}";
-    cordoned: "the node is cordoned", "le nœud est isolé (cordon)";
-    other_node: "the pod names {node}", "le pod nomme {node}";
-    taint: "taint {taint} is not tolerated", "la taint {taint} n’est pas tolérée";
-    selector_other: "nodeSelector wants {label}, the node has {found}", "nodeSelector demande {label}, le nœud a {found}";
-    selector_missing: "nodeSelector wants {label}, which the node does not have", "nodeSelector demande {label}, que le nœud n’a pas";
-    pinned: "the pod is pinned to {nodes}", "le pod est lié à {nodes}";
-    no_term: "no term of the required node affinity matches ({n})", "aucun terme de l’affinité de nœud requise ne convient ({n})";
-    port: "port {port} is taken by {pod}", "le port {port} est pris par {pod}";
-    too_many: "{used} of {most} pods are there already", "déjà {used} pods sur {most}";
-    short: "{resource}: {asked} asked for, {free} of {all} free", "{resource} : {asked} demandé, {free} libre sur {all}";
-    no_label: "the node has no label {key}", "le nœud n’a pas le label {key}";
-    uneven: "{domain} would have {would} pods of the group, the emptiest domain has {least}; maxSkew is {skew}", "{domain} aurait {would} pods du groupe, le domaine le plus vide en a {least} ; maxSkew vaut {skew}";
-    affinity: "no pod that it must be with is in {domain}", "aucun pod qu’il doit côtoyer n’est dans {domain}";
-    anti_affinity: "a pod that it must not be with is in {domain}", "un pod qu’il doit éviter est dans {domain}";
-    existing_anti_affinity: "a pod in {domain} does not want to be with it", "un pod dans {domain} refuse de le côtoyer";
-    edit_uncordon: "Uncordon the node", "Rouvrir le nœud (uncordon)";
-    edit_resize: "Give the node more", "Agrandir le nœud";
-    edit_add_node: "Add a node", "Ajouter un nœud";
-    edit_delete: "Delete another pod", "Supprimer un autre pod";
-    edit_request: "Ask for less", "Demander moins";
-    edit_port: "Take another port", "Prendre un autre port";
-    edit_no_port: "Do without the host port", "Renoncer au hostPort";
-    edit_affinity: "Drop the rule about other pods", "Retirer la règle sur les autres pods";
-    edit_skew: "Allow more difference", "Permettre plus d’écart";
-    edit_relax: "Make the spread a preference", "Faire de la répartition une préférence";
-    edit_claim: "Create the claim", "Créer le claim";
-    edit_gate: "Open the gate", "Ouvrir la gate";
-    edit_priority: "Give it a higher priority class", "Lui donner une priorité plus haute";
-    edit_scheduler: "Use the default scheduler", "Utiliser le scheduler par défaut";
-    caution_replaced: "Its controller makes another one.", "Son contrôleur en recrée un.";
-    caution_preempts: "Pods of lower priority may be evicted.", "Des pods moins prioritaires pourront être évincés.";
-    caution_less: "Make sure that what runs in it can do with less.", "Vérifiez que son contenu peut s’en contenter.";
-    recreate: "The spec of a pod cannot change: delete it, then apply.", "La spec d’un pod ne change pas : supprimez-le, puis appliquez.";
-    mount_failed: "{who} on {node} could not mount the volumes of {pod}", "{who} de {node} n’a pas pu monter les volumes de {pod}";
-    mount_failed_because: "{volume}: {message}; next attempt in {time}", "{volume} : {message} ; nouvel essai dans {time}";
-    config_error: "{who} on {node} could not make a container of {pod}", "{who} de {node} n’a pas pu créer un conteneur de {pod}";
-    by_preemption: "The scheduler evicted it in step {step} to make room on {node} for {by} (priority {priority}, this pod has {own}).", "Le scheduler l’a évincé à l’étape {step} pour faire place sur {node} à {by} (priorité {priority}, ce pod a {own}).";
-    by_taint: "The taint eviction controller evicted it in step {step}: {node} has the taint {taint}, which it does not tolerate.", "Le contrôleur d’éviction par taint l’a évincé à l’étape {step} : {node} porte la taint {taint}, qu’il ne tolère pas.";
-    by_taint_time: "The taint eviction controller evicted it in step {step}: it tolerated the taints of {node} for {time}, and that is over.", "Le contrôleur d’éviction par taint l’a évincé à l’étape {step} : il tolérait les taints de {node} pendant {time}, ce temps est écoulé.";
-    by_pressure: "The kubelet evicted it in step {step}: the node was low on {resource} ({available} left, {threshold} must be); it used {usage} and asks for {request}.", "Le kubelet l’a évincé à l’étape {step} : le nœud manquait de {resource} (reste {available}, il faut {threshold}) ; il utilisait {usage} et demande {request}.";
-    by_refusal: "The kubelet refused it in step {step}: {message}", "Le kubelet l’a refusé à l’étape {step} : {message}";
-    by_gc_node: "Pod garbage collection removed it in step {step}: the node {node} is gone.", "Le ramassage des pods l’a retiré à l’étape {step} : le nœud {node} n’existe plus.";
-    by_gc_service: "Pod garbage collection removed it in step {step}: the node {node} is out of service.", "Le ramassage des pods l’a retiré à l’étape {step} : le nœud {node} est hors service.";
-    by_gc: "Pod garbage collection removed it in step {step}.", "Le ramassage des pods l’a retiré à l’étape {step}.";
-    by_command: "A person did, in step {step}: {line}", "Une personne, à l’étape {step} : {line}";
-    by_controller: "{actor} deleted it in step {step}.", "{actor} l’a supprimé à l’étape {step}.";
-    by_itself: "Its containers ended in step {step}.", "Ses conteneurs ont fini à l’étape {step}.";
+    /// The texts about places for pods.
+    PlacementWords {
+        title: "Why it is pending", "Pourquoi il attend";
+        unplaced: "Pods without a node", "Pods sans nœud";
+        end_title: "Who ended it", "Qui l’a arrêté";
+        soon: "Nothing keeps it back: it goes to {node} as soon as the scheduler looks at it.", "Rien ne le retient : il ira sur {node} dès que le scheduler l’examinera.";
+        gated: "Scheduling gates keep it out of the queue: {gates}.", "Des scheduling gates le tiennent hors de la file : {gates}.";
+        other_scheduler: "It waits for the scheduler {name}, which does not run here.", "Il attend le scheduler {name}, qui ne tourne pas ici.";
+        no_nodes: "The cluster has no node.", "Le cluster n’a aucun nœud.";
+        conflict: "Its node affinity contradicts itself: no node can match.", "Son affinité de nœud se contredit : aucun nœud ne convient.";
+        claim: "The PersistentVolumeClaim {claim} does not exist.", "Le PersistentVolumeClaim {claim} n’existe pas.";
+        pinned_to_none: "It is pinned to a node that does not exist: {nodes}.", "Il est lié à un nœud qui n’existe pas : {nodes}.";
+        nodes: "No node takes it.", "Aucun nœud ne l’accepte.";
+        making_room: "Room is being made on {node}: {victims} must go first.", "De la place se libère sur {node} : {victims} doit d’abord partir.";
+        fits: "no filter objects", "aucun filtre ne s’y oppose";
+        more_nodes: "{n} more nodes", "{n} autres nœuds";
+        more_nodes_found: "not listed", "non listés";
+        not_examined: "{n} other nodes", "{n} autres nœuds";
+        not_examined_found: "not looked at: the pod is pinned", "non examinés : le pod est lié à un nœud";
+        also: "would object, too: {filters}", "s’y opposeraient aussi : {filters}";
+        cordoned: "the node is cordoned", "le nœud est isolé (cordon)";
+        other_node: "the pod names {node}", "le pod nomme {node}";
+        taint: "taint {taint} is not tolerated", "la taint {taint} n’est pas tolérée";
+        selector_other: "nodeSelector wants {label}, the node has {found}", "nodeSelector demande {label}, le nœud a {found}";
+        selector_missing: "nodeSelector wants {label}, which the node does not have", "nodeSelector demande {label}, que le nœud n’a pas";
+        pinned: "the pod is pinned to {nodes}", "le pod est lié à {nodes}";
+        no_term: "no term of the required node affinity matches ({n})", "aucun terme de l’affinité de nœud requise ne convient ({n})";
+        port: "port {port} is taken by {pod}", "le port {port} est pris par {pod}";
+        too_many: "{used} of {most} pods are there already", "déjà {used} pods sur {most}";
+        short: "{resource}: {asked} asked for, {free} of {all} free", "{resource} : {asked} demandé, {free} libre sur {all}";
+        no_label: "the node has no label {key}", "le nœud n’a pas le label {key}";
+        uneven: "{domain} would have {would} pods of the group, the emptiest domain has {least}; maxSkew is {skew}", "{domain} aurait {would} pods du groupe, le domaine le plus vide en a {least} ; maxSkew vaut {skew}";
+        affinity: "no pod that it must be with is in {domain}", "aucun pod qu’il doit côtoyer n’est dans {domain}";
+        anti_affinity: "a pod that it must not be with is in {domain}", "un pod qu’il doit éviter est dans {domain}";
+        existing_anti_affinity: "a pod in {domain} does not want to be with it", "un pod dans {domain} refuse de le côtoyer";
+        edit_uncordon: "Uncordon the node", "Rouvrir le nœud (uncordon)";
+        edit_resize: "Give the node more", "Agrandir le nœud";
+        edit_add_node: "Add a node", "Ajouter un nœud";
+        edit_delete: "Delete another pod", "Supprimer un autre pod";
+        edit_request: "Ask for less", "Demander moins";
+        edit_port: "Take another port", "Prendre un autre port";
+        edit_no_port: "Do without the host port", "Renoncer au hostPort";
+        edit_affinity: "Drop the rule about other pods", "Retirer la règle sur les autres pods";
+        edit_skew: "Allow more difference", "Permettre plus d’écart";
+        edit_relax: "Make the spread a preference", "Faire de la répartition une préférence";
+        edit_claim: "Create the claim", "Créer le claim";
+        edit_gate: "Open the gate", "Ouvrir la gate";
+        edit_priority: "Give it a higher priority class", "Lui donner une priorité plus haute";
+        edit_scheduler: "Use the default scheduler", "Utiliser le scheduler par défaut";
+        caution_replaced: "Its controller makes another one.", "Son contrôleur en recrée un.";
+        caution_preempts: "Pods of lower priority may be evicted.", "Des pods moins prioritaires pourront être évincés.";
+        caution_less: "Make sure that what runs in it can do with less.", "Vérifiez que son contenu peut s’en contenter.";
+        recreate: "The spec of a pod cannot change: delete it, then apply.", "La spec d’un pod ne change pas : supprimez-le, puis appliquez.";
+        mount_failed: "{who} on {node} could not mount the volumes of {pod}", "{who} de {node} n’a pas pu monter les volumes de {pod}";
+        mount_failed_because: "{volume}: {message}; next attempt in {time}", "{volume} : {message} ; nouvel essai dans {time}";
+        config_error: "{who} on {node} could not make a container of {pod}", "{who} de {node} n’a pas pu créer un conteneur de {pod}";
+        by_preemption: "The scheduler evicted it in step {step} to make room on {node} for {by} (priority {priority}, this pod has {own}).", "Le scheduler l’a évincé à l’étape {step} pour faire place sur {node} à {by} (priorité {priority}, ce pod a {own}).";
+        by_taint: "The taint eviction controller evicted it in step {step}: {node} has the taint {taint}, which it does not tolerate.", "Le contrôleur d’éviction par taint l’a évincé à l’étape {step} : {node} porte la taint {taint}, qu’il ne tolère pas.";
+        by_taint_time: "The taint eviction controller evicted it in step {step}: it tolerated the taints of {node} for {time}, and that is over.", "Le contrôleur d’éviction par taint l’a évincé à l’étape {step} : il tolérait les taints de {node} pendant {time}, ce temps est écoulé.";
+        by_pressure: "The kubelet evicted it in step {step}: the node was low on {resource} ({available} left, {threshold} must be); it used {usage} and asks for {request}.", "Le kubelet l’a évincé à l’étape {step} : le nœud manquait de {resource} (reste {available}, il faut {threshold}) ; il utilisait {usage} et demande {request}.";
+        by_refusal: "The kubelet refused it in step {step}: {message}", "Le kubelet l’a refusé à l’étape {step} : {message}";
+        by_gc_node: "Pod garbage collection removed it in step {step}: the node {node} is gone.", "Le ramassage des pods l’a retiré à l’étape {step} : le nœud {node} n’existe plus.";
+        by_gc_service: "Pod garbage collection removed it in step {step}: the node {node} is out of service.", "Le ramassage des pods l’a retiré à l’étape {step} : le nœud {node} est hors service.";
+        by_gc: "Pod garbage collection removed it in step {step}.", "Le ramassage des pods l’a retiré à l’étape {step}.";
+        by_command: "A person did, in step {step}: {line}", "Une personne, à l’étape {step} : {line}";
+        by_controller: "{actor} deleted it in step {step}.", "{actor} l’a supprimé à l’étape {step}.";
+        by_itself: "Its containers ended in step {step}.", "Ses conteneurs ont fini à l’étape {step}.";
+    }
 }
 
 impl Words {
     /// The texts about places for pods in this language.
     pub fn placement(&self) -> &'static PlacementWords {
-        match Language::ALL.into_iter().find(|language| std::ptr::eq(language.words(), self)) {
-            Some(Language::Fr) => &FRENCH,
-            _ => &ENGLISH,
-        }
+        PlacementWords::of(self.language())
     }
 
     /// What keeps a pending pod, in a sentence.
@@ -377,20 +364,13 @@ fn amount(resource: &str, n: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::phrase::placeholders;
+    use crate::app::text::Language;
+    use crate::app::text::pairs::assert_same_facts;
 
     #[test]
     fn both_languages_use_the_same_facts() {
-        for (english, french) in PAIRS {
-            let sorted = |text| {
-                let mut names = placeholders(text);
-                names.sort_unstable();
-                names
-            };
-            assert_eq!(sorted(english), sorted(french), "{english:?} / {french:?}");
-            assert!(!english.is_empty() && !french.is_empty());
-        }
-        assert_eq!(Language::Fr.words().placement().title, FRENCH.title);
-        assert_eq!(Language::En.words().placement().title, ENGLISH.title);
+        assert_same_facts(PlacementWords::PAIRS);
+        assert_eq!(Language::Fr.words().placement().title, PlacementWords::FRENCH.title);
+        assert_eq!(Language::En.words().placement().title, PlacementWords::ENGLISH.title);
     }
 }
